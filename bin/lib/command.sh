@@ -104,11 +104,11 @@ build_once() {
         return
     fi
     have mvn || fail "no mvn found; install Maven 3.8.6 or newer and put it on the PATH"
-    say "building (some minutes; Maven writes to ${log#"$project"/})"
+    say "building (some minutes; Maven tells how far it is in ${log#"$project"/})"
     mkdir -p "$target"
     touch "$stamp.new" # before the build, so that files changed during it are rebuilt the next time
     # into a file, because Maven writes terminal codes even when told not to, and they would mess up the first line
-    (cd "$project" && mvn -B -q -Dquick -DskipTests -pl "$module" -am "$@") </dev/null >"$log" 2>&1 \
+    (cd "$project" && mvn -B -ntp -Dquick -DskipTests -pl "$module" -am "$@") </dev/null >"$log" 2>&1 \
         || { cat "$log" >&2; fail "the build failed; Maven's messages are above"; }
     mv "$stamp.new" "$stamp"
 }

@@ -54,8 +54,10 @@ public interface BunnyCircuitBreaker {
      * @param reason of the last change, as in {@link Change}; {@code null} if there was none
      * @param failureRate percentage of recent messages that failed: the current rate while closed, otherwise the rate at which it
      *     opened. {@code null} if it opened for another reason, or there were too few messages
-     * @param lastFailure latest failure counted since the breaker was last closed; {@code null} for none
+     * @param lastFailure latest failure since the breaker was last closed, also one that does not count for the rate; {@code null} for none
      * @param pause an operator's pause that keeps it open; {@code null} for none
+     * @param withoutKeysSince since when the type is paused, and tried every two seconds, because the keys of its encrypted messages are
+     *     away; {@code null} if that is not why
      */
     record Status(
             String type,
@@ -65,7 +67,21 @@ public interface BunnyCircuitBreaker {
             @Nullable String reason,
             @Nullable Float failureRate,
             @Nullable Failure lastFailure,
-            BunnyOperations.@Nullable Pause pause) {
+            BunnyOperations.@Nullable Pause pause,
+            @Nullable Instant withoutKeysSince) {
+
+        /** Not for lack of keys. */
+        public Status(
+                String type,
+                State state,
+                Instant since,
+                @Nullable Instant until,
+                @Nullable String reason,
+                @Nullable Float failureRate,
+                @Nullable Failure lastFailure,
+                BunnyOperations.@Nullable Pause pause) {
+            this(type, state, since, until, reason, failureRate, lastFailure, pause, null);
+        }
 
         /** One log line. */
         @Override

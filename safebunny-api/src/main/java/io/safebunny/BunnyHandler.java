@@ -50,6 +50,53 @@ public @interface BunnyHandler {
      */
     String batchSize() default "";
 
+    /**
+     * How many messages of this type begin to be handled in a time, at most, on all instances of the node together: a whole number per {@code
+     * s}, {@code min}, {@code h} or {@code d}, such as {@code 400/min}, {@code 100/10s} or {@code 1/h}, and at most 1,000 per second; {@code
+     * none} for any number (the default). The property {@code safebunny.listener.rates.{type}} takes precedence. They begin evenly spaced, and
+     * wait in place for up to a minute; in-memory retries count. Without a store that all instances share, each has the rate by itself. Not for
+     * batches.
+     */
+    String rate() default "";
+
+    /**
+     * Whether messages with one order key take effect in the order in which one publisher has published them, whatever fails; needs a store.
+     * The key is that of {@link BunnyMessage#orderBy} or {@link PublishOptions#withOrderKey}, or else the correlation id. Other keys do not
+     * wait. A message that waits for its next attempt, and those of its key behind it, wait in the store, and take no place of the {@link
+     * #prefetch()}. One instance consumes the type at a time. On a class it counts for all its handlers. Not for sagas, batches,
+     * {@link #messagesPerTransaction()} or messages with a priority.
+     *
+     * <p>The queue of such a handler is {@code {node}-{Type}.in}. A type that has the other kind of queue is refused at the start: see
+     * docs/order.md on how to switch it.
+     */
+    boolean ordered() default false;
+
+    /**
+     * Into how many shards the order keys of this type are divided, 1 to 256; by default they are not. The instance that consumes the type's
+     * queue passes each message on to the shard of its key, {@code {node}-{Type}.0} and so on, and each shard is consumed by one instance, so
+     * that all instances handle messages. The same on all instances; another number may be rolled out while the node runs. Each shard is
+     * one more queue, and each message is stored by the broker twice. Only where {@link #ordered()} is set, and not for senders in {@code
+     * safebunny.listener.trusted-users}. On a class it counts for all its handlers that set none.
+     */
+    String shards() default "";
+
+    /**
+     * Which of the {@link #shards()} this instance consumes: numbers from 0 and ranges, such as {@code 0-7} or {@code 0,3,8-11}; all by
+     * default. Each shard needs an instance that listens to it: what is in others waits. Only where {@code shards} is set.
+     */
+    String listen() default "";
+
+    /** What becomes of the messages behind one that was set aside. Only where {@link #ordered()} is set. */
+    OnPoison onPoison() default OnPoison.HOLD;
+
+    /** What becomes of messages with one order key when one of them is set aside. */
+    enum OnPoison {
+        /** Those behind it wait, in the store, until its copy in the poison queue is replayed and has been handled. */
+        HOLD,
+        /** Those behind it are handled without it. A replay handles it out of order. */
+        SKIP
+    }
+
     /** In-memory retries; a message being retried keeps its slot of the {@link #prefetch()}. Default {@code safebunny.retry.*}. */
     BunnyRetry retry() default @BunnyRetry;
 

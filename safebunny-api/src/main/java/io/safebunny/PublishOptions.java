@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
 /** How one message is published: {@link #none()} plus changes. Immutable. */
 public final class PublishOptions {
 
-    private static final PublishOptions NONE = new PublishOptions(null, null, Wait.NONE, null, null, Map.of(), false);
+    private static final PublishOptions NONE =
+            new PublishOptions(null, null, Wait.NONE, null, null, null, Map.of(), false);
 
     private final @Nullable String correlationId;
     private final @Nullable String idempotencyKey;
     private final Wait wait;
     private final @Nullable Instant deadline;
     private final @Nullable Integer priority;
+    private final @Nullable String orderKey;
     private final Map<String, Object> headers;
     private final boolean droppedIfUnheard;
 
@@ -28,6 +30,7 @@ public final class PublishOptions {
             Wait wait,
             @Nullable Instant deadline,
             @Nullable Integer priority,
+            @Nullable String orderKey,
             Map<String, Object> headers,
             boolean droppedIfUnheard) {
         this.correlationId = correlationId;
@@ -35,6 +38,7 @@ public final class PublishOptions {
         this.wait = wait;
         this.deadline = deadline;
         this.priority = priority;
+        this.orderKey = orderKey;
         this.headers = headers;
         this.droppedIfUnheard = droppedIfUnheard;
     }
@@ -48,12 +52,12 @@ public final class PublishOptions {
      *     handler, derived from the idempotency key, or random without a key
      */
     public PublishOptions withCorrelationId(String id) {
-        return new PublishOptions(id, idempotencyKey, wait, deadline, priority, headers, droppedIfUnheard);
+        return new PublishOptions(id, idempotencyKey, wait, deadline, priority, orderKey, headers, droppedIfUnheard);
     }
 
     /** @param key the message id is computed from it instead of the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
-        return new PublishOptions(correlationId, key, wait, deadline, priority, headers, droppedIfUnheard);
+        return new PublishOptions(correlationId, key, wait, deadline, priority, orderKey, headers, droppedIfUnheard);
     }
 
     /**
@@ -64,7 +68,14 @@ public final class PublishOptions {
      */
     public PublishOptions withDelay(Duration duration) {
         return new PublishOptions(
-                correlationId, idempotencyKey, new Wait(duration, null), deadline, priority, headers, droppedIfUnheard);
+                correlationId,
+                idempotencyKey,
+                new Wait(duration, null),
+                deadline,
+                priority,
+                orderKey,
+                headers,
+                droppedIfUnheard);
     }
 
     /**
@@ -81,6 +92,7 @@ public final class PublishOptions {
                 new Wait(Duration.ZERO, instant),
                 deadline,
                 priority,
+                orderKey,
                 headers,
                 droppedIfUnheard);
     }
@@ -93,7 +105,8 @@ public final class PublishOptions {
      *     days after that
      */
     public PublishOptions withDeadline(Instant instant) {
-        return new PublishOptions(correlationId, idempotencyKey, wait, instant, priority, headers, droppedIfUnheard);
+        return new PublishOptions(
+                correlationId, idempotencyKey, wait, instant, priority, orderKey, headers, droppedIfUnheard);
     }
 
     /**
@@ -107,7 +120,20 @@ public final class PublishOptions {
      * @param value 0 to 31; messages without a priority count as 4
      */
     public PublishOptions withPriority(int value) {
-        return new PublishOptions(correlationId, idempotencyKey, wait, deadline, value, headers, droppedIfUnheard);
+        return new PublishOptions(
+                correlationId, idempotencyKey, wait, deadline, value, orderKey, headers, droppedIfUnheard);
+    }
+
+    /**
+     * Replaces an earlier key, and that of {@link BunnyMessage#orderBy}. Messages with one key take effect in the order in which they were
+     * published, at handlers that are {@linkplain BunnyHandler#ordered ordered}; other handlers ignore it. What a handler publishes does not
+     * inherit it.
+     *
+     * @param key 1 to 128 characters of {@code [A-Za-z0-9._:-]}; default: the correlation id
+     */
+    public PublishOptions withOrderKey(String key) {
+        return new PublishOptions(
+                correlationId, idempotencyKey, wait, deadline, priority, key, headers, droppedIfUnheard);
     }
 
     /**
@@ -122,6 +148,7 @@ public final class PublishOptions {
                 wait,
                 deadline,
                 priority,
+                orderKey,
                 Collections.unmodifiableMap(more),
                 droppedIfUnheard);
     }
@@ -133,7 +160,7 @@ public final class PublishOptions {
      * is bound.
      */
     public PublishOptions droppedIfUnheard() {
-        return new PublishOptions(correlationId, idempotencyKey, wait, deadline, priority, headers, true);
+        return new PublishOptions(correlationId, idempotencyKey, wait, deadline, priority, orderKey, headers, true);
     }
 
     /** {@code null} by default. */
@@ -166,6 +193,11 @@ public final class PublishOptions {
         return priority;
     }
 
+    /** {@code null} by default. */
+    public @Nullable String orderKey() {
+        return orderKey;
+    }
+
     /** The headers, unmodifiable. */
     public Map<String, Object> headers() {
         return headers;
@@ -184,16 +216,18 @@ public final class PublishOptions {
                 && wait.equals(that.wait)
                 && Objects.equals(deadline, that.deadline)
                 && Objects.equals(priority, that.priority)
+                && Objects.equals(orderKey, that.orderKey)
                 && headers.equals(that.headers)
                 && droppedIfUnheard == that.droppedIfUnheard;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(correlationId, idempotencyKey, wait, deadline, priority, headers, droppedIfUnheard);
+        return Objects.hash(
+                correlationId, idempotencyKey, wait, deadline, priority, orderKey, headers, droppedIfUnheard);
     }
 
-    /** Omits the idempotency key and header values. */
+    /** Omits the keys and header values. */
     @Override
     public String toString() {
         return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, deliverAt=%s, deadline=%s, priority=%s, headers=%s, droppedIfUnheard=%s]"

@@ -22,6 +22,7 @@ import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.queue.HeldDeliveries;
+import io.safebunny.rate.leasing.RateLimits;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.time.SystemTimeline;
@@ -121,7 +122,12 @@ public class PipelineBenchmark {
                 .observationRegistry(observations)
                 .build());
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
-                node, claims(node), handler -> null, new HeldDeliveries(), (lane, due) -> {});
+                node,
+                claims(node),
+                handler -> null,
+                new HeldDeliveries(),
+                (lane, due) -> {},
+                new RateLimits(node, false));
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
         return factory.create(

@@ -2,6 +2,7 @@
 package io.safebunny.message;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param undoes in an undo, the id of the message whose effects it undoes: a step of a saga
  * @param trace W3C trace context headers
  * @param headers the application's own headers
+ * @param carried SafeBunny's headers that are no component of their own, and those of later versions; every copy carries them, but may add,
+ *     change or remove some
+ * @param encodings names of the codecs that have encoded the body, in lower case, in the order in which they were applied; stays the same
+ *     when the body is decoded. Empty if it was sent as serialized
+ * @param secretHash by which the store recognises the decoded body, where a plain hash would tell too much of it; {@code null} for a plain
+ *     hash. See {@link io.safebunny.serialization.BodyCodec#secretHash}
  */
 public record Envelope(
         String id,
@@ -31,38 +38,31 @@ public record Envelope(
         @Nullable String undoes,
         Map<String, String> trace,
         Map<String, Object> headers,
+        Map<String, Object> carried,
         String contentType,
-        byte[] body) {
+        List<String> encodings,
+        byte[] body,
+        byte @Nullable [] secretHash) {
 
-    /** The same message as its next delayed retry. */
-    public Envelope nextAttempt() {
-        return atAttempt(attempt + 1);
-    }
-
-    /** The same message as the given delayed retry; 0 is the first delivery. */
-    public Envelope atAttempt(int number) {
-        return number == attempt
-                ? this
-                : new Envelope(
-                        id,
-                        correlationId,
-                        type,
-                        node,
-                        marker,
-                        causationId,
-                        number,
-                        poisonVersion,
-                        sentAt,
-                        undoes,
-                        trace,
-                        headers,
-                        contentType,
-                        body);
-    }
-
-    /** The same message with this body. */
-    public Envelope withBody(byte[] other) {
-        return new Envelope(
+    /** With a body that a plain hash recognises. */
+    public Envelope(
+            String id,
+            String correlationId,
+            String type,
+            String node,
+            int marker,
+            @Nullable String causationId,
+            int attempt,
+            long poisonVersion,
+            long sentAt,
+            @Nullable String undoes,
+            Map<String, String> trace,
+            Map<String, Object> headers,
+            Map<String, Object> carried,
+            String contentType,
+            List<String> encodings,
+            byte[] body) {
+        this(
                 id,
                 correlationId,
                 type,
@@ -75,18 +75,116 @@ public record Envelope(
                 undoes,
                 trace,
                 headers,
+                carried,
                 contentType,
-                other);
+                encodings,
+                body,
+                null);
     }
 
-    /** The wire form of a new message, with the headers of the wire contract and the application's own. */
+    /** With nothing to carry along, and a body that a plain hash recognises. */
+    public Envelope(
+            String id,
+            String correlationId,
+            String type,
+            String node,
+            int marker,
+            @Nullable String causationId,
+            int attempt,
+            long poisonVersion,
+            long sentAt,
+            @Nullable String undoes,
+            Map<String, String> trace,
+            Map<String, Object> headers,
+            String contentType,
+            byte[] body) {
+        this(
+                id,
+                correlationId,
+                type,
+                node,
+                marker,
+                causationId,
+                attempt,
+                poisonVersion,
+                sentAt,
+                undoes,
+                trace,
+                headers,
+                Map.of(),
+                contentType,
+                List.of(),
+                body,
+                null);
+    }
+
+    /** Its order key; {@code null} if that is its correlation id. */
+    public @Nullable String orderKey() {
+        return Headers.text(carried, Headers.ORDER_KEY);
+    }
+
+    /** The version of the body, from 1. */
+    public int version() {
+        return Headers.version(carried);
+    }
+
+    /**
+     * What {@link #sentAt} was when the message was made, in milliseconds since the epoch; 0 when unknown. Unlike {@link #sentAt}, it is the
+     * same in all copies: a message that waits in a store counts as sent when it leaves it, and a replay of what is too old as sent now.
+     */
+    public long madeAt() {
+        return carried.get(Headers.MADE_AT) instanceof Number millis ? millis.longValue() : sentAt;
+    }
+
+    /** The same message as its next delayed retry. */
+    public Envelope nextAttempt() {
+        return atAttempt(attempt + 1);
+    }
+
+    /** The same message as the given delayed retry; 0 is the first delivery. */
+    public Envelope atAttempt(int number) {
+        return number == attempt ? this : with(number, encodings, body, secretHash);
+    }
+
+    /** The same message with this body. */
+    public Envelope withBody(byte[] other) {
+        return with(attempt, encodings, other, null);
+    }
+
+    /** The same message, whose body is recognised by this, or by a plain hash. */
+    public Envelope withSecretHash(byte @Nullable [] hash) {
+        return with(attempt, encodings, body, hash);
+    }
+
+    /** The same message, to be encoded by these codecs in this order; its body stays as it is. */
+    public Envelope withEncodings(List<String> names) {
+        return with(attempt, names, body, secretHash);
+    }
+
+    private Envelope with(int number, List<String> names, byte[] other, byte @Nullable [] hash) {
+        return new Envelope(
+                id,
+                correlationId,
+                type,
+                node,
+                marker,
+                causationId,
+                number,
+                poisonVersion,
+                sentAt,
+                undoes,
+                trace,
+                headers,
+                carried,
+                contentType,
+                names,
+                other,
+                hash);
+    }
+
+    /** The wire form of a new message, with the headers of the wire contract and the application's own. Its body must be encoded by now. */
     public WireMessage toWire() {
-        return toWire(null, null, Map.of(), body);
-    }
-
-    /** Like {@link #toWire()}, with an encoded body. */
-    public WireMessage toWire(String encoding, byte[] encoded) {
-        return toWire(encoding, null, Map.of(), encoded);
+        return toWire(Encodings.written(encodings), null, body);
     }
 
     /**
@@ -96,17 +194,12 @@ public record Envelope(
      * @param delivered the message from which this envelope was read
      */
     public WireMessage toCopyOf(WireMessage delivered) {
-        return toWire(
-                delivered.contentEncoding(),
-                delivered.priority(),
-                Headers.later(delivered.headers()),
-                delivered.body());
+        return toWire(delivered.contentEncoding(), delivered.priority(), delivered.body());
     }
 
-    private WireMessage toWire(
-            @Nullable String encoding, @Nullable Integer priority, Map<String, Object> later, byte[] bytes) {
-        Map<String, Object> all = new LinkedHashMap<>(headers.size() + trace.size() + later.size() + 8);
-        all.putAll(later);
+    private WireMessage toWire(@Nullable String encoding, @Nullable Integer priority, byte[] bytes) {
+        Map<String, Object> all = new LinkedHashMap<>(headers.size() + trace.size() + carried.size() + 8);
+        all.putAll(carried);
         all.putAll(headers);
         all.putAll(trace);
         all.put(Headers.MARKER, marker);

@@ -4,6 +4,7 @@ package io.safebunny.message;
 import static io.safebunny.message.PoisonReason.MALFORMED_BODY;
 import static io.safebunny.message.PoisonReason.MISSING_PROPERTY;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ public final class EnvelopeReader {
     /**
      * Reads a message without decoding its body.
      *
-     * @param isKnown whether there is a codec for a {@code content_encoding}
+     * @param isKnown whether there is a codec of this name, in lower case
      * @throws InvalidMessageException naming the property, what was found and what is needed
      */
     public static Envelope read(WireMessage wire, Predicate<String> isKnown) {
@@ -40,15 +41,11 @@ public final class EnvelopeReader {
             throw invalid("correlation_id", correlationId, "a UUID or [A-Za-z0-9._:-]{1,64}");
         }
         String type = required("type", wire.type());
-        String encoding = wire.contentEncoding();
-        if (encoding != null && !isPlain(encoding) && !isKnown.test(encoding)) {
-            throw new InvalidMessageException(
-                    MALFORMED_BODY,
-                    "Unsupported content_encoding [%s]: this node has no BodyCodec for it. Register one as a bean, or send the body unencoded."
-                            .formatted(Names.printable(encoding)));
-        }
+        List<String> encodings = encodings(wire.contentEncoding(), isKnown);
         Map<String, Object> headers = wire.headers();
         requireDeadline(headers);
+        requireVersion(headers);
+        requireOrderKey(wire);
         return new Envelope(
                 id,
                 correlationId,
@@ -62,17 +59,40 @@ public final class EnvelopeReader {
                 undoes(headers, id),
                 Headers.trace(headers),
                 Headers.delivered(headers),
+                Headers.carried(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),
+                encodings,
                 wire.body());
     }
 
-    /** It is no part of the envelope: copies carry it along. */
+    /** Copies carry it along. */
     private static void requireDeadline(Map<String, Object> headers) {
         long unused = number(headers, Headers.DEADLINE, 0, 1, Long.MAX_VALUE);
     }
 
-    private static boolean isPlain(String encoding) {
-        return encoding.equalsIgnoreCase("UTF-8") || encoding.equalsIgnoreCase("identity");
+    /** Nor is this: it is read where the body becomes a payload. */
+    private static void requireVersion(Map<String, Object> headers) {
+        long unused = number(headers, Headers.VERSION, 1, 1, Headers.HIGHEST_VERSION);
+    }
+
+    /** Nor is this: where messages are handled in order, {@link OrderKey} reads it. */
+    private static void requireOrderKey(WireMessage wire) {
+        if (wire.headers().containsKey(Headers.ORDER_KEY) && OrderKey.of(wire) == null) {
+            throw invalid(Headers.ORDER_KEY, describe(wire.headers().get(Headers.ORDER_KEY)), "[A-Za-z0-9._:-]{1,128}");
+        }
+    }
+
+    /** Checked before anything is decoded, because what one codec decodes to is as untrusted as what it decodes. */
+    private static List<String> encodings(@Nullable String contentEncoding, Predicate<String> isKnown) {
+        List<String> encodings = Encodings.of(contentEncoding);
+        String fault = Encodings.fault(encodings, isKnown);
+        if (fault != null) {
+            throw new InvalidMessageException(
+                    MALFORMED_BODY,
+                    "Unsupported content_encoding [%s]: %s. Register the codecs that its sender uses as beans, or send the body unencoded."
+                            .formatted(Names.printable(String.valueOf(contentEncoding)), fault));
+        }
+        return encodings;
     }
 
     /** A message replayed from the poison queue starts over at attempt 0. */
@@ -155,9 +175,9 @@ public final class EnvelopeReader {
         throw invalid(name, describe(value), "an integer from %s to %s".formatted(min, max));
     }
 
-    private static String describe(Object value) {
+    private static String describe(@Nullable Object value) {
         return value instanceof String || value instanceof Number
                 ? value.toString()
-                : value.getClass().getSimpleName();
+                : value == null ? "null" : value.getClass().getSimpleName();
     }
 }

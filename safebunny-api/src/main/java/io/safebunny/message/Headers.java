@@ -40,6 +40,15 @@ public final class Headers {
     /** Copied like headers of later versions; read only by {@link OrderKey}. */
     public static final String ORDER_KEY = "sb-order-key";
 
+    /** Of a message that waits for all that were delivered before it; only SafeBunny sends it. Read only by {@link OrderKey}. */
+    public static final String MARK = "sb-mark";
+
+    /** Copied like headers of later versions; read only where a body becomes a payload. */
+    public static final String VERSION = "sb-version";
+
+    /** The highest {@link #version}. */
+    public static final int HIGHEST_VERSION = 1_000_000;
+
     public static final String POISON_REASON = "sb-poison-reason";
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";
@@ -127,6 +136,7 @@ public final class Headers {
                 && !KNOWN.contains(name)
                 && !name.equals("sb-delay")
                 && !name.startsWith("sb-delay-")
+                && !name.startsWith("sb-forwarded-")
                 && !name.startsWith("sb-poison-")
                 && !name.startsWith("sb-poisoned-");
     }
@@ -152,8 +162,18 @@ public final class Headers {
     static Map<String, Object> delivered(Map<String, Object> wire) {
         Map<String, Object> application = application(wire);
         requireCopyable("Headers", HeaderBytes.of(application), MAX_DELIVERED_BYTES);
-        requireCopyable("Headers that begin with sb-", HeaderBytes.of(later(wire)), MAX_LATER_BYTES);
         return application;
+    }
+
+    /**
+     * What is {@linkplain #later carried along} of an incoming message, after checking that its copies can carry it.
+     *
+     * @throws InvalidMessageException {@link PoisonReason#TOO_LARGE}
+     */
+    static Map<String, Object> carried(Map<String, Object> wire) {
+        Map<String, Object> later = later(wire);
+        requireCopyable("Headers that begin with sb-", HeaderBytes.of(later), MAX_LATER_BYTES);
+        return later;
     }
 
     private static void requireCopyable(String which, int bytes, int most) {
@@ -232,6 +252,19 @@ public final class Headers {
                         && !wire.containsKey(POISONED_AT)
                 ? millis.longValue()
                 : 0;
+    }
+
+    /**
+     * The version of the body; 1 if there is no valid one.
+     *
+     * @param wire headers of a message
+     */
+    public static int version(Map<String, Object> wire) {
+        return wire.get(VERSION) instanceof Number number
+                        && number.longValue() >= 1
+                        && number.longValue() <= HIGHEST_VERSION
+                ? number.intValue()
+                : 1;
     }
 
     /** The same headers, without the deadline. */

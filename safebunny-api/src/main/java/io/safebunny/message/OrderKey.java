@@ -37,7 +37,25 @@ public record OrderKey(String value) {
         return given instanceof String key && isValid(key) ? new OrderKey(key) : null;
     }
 
-    private static boolean isValid(String key) {
+    /**
+     * Whether an incoming, unchecked message waits for all that were delivered before it to the same consumption: it has the header
+     * {@value Headers#MARK}, and no readable key.
+     */
+    public static boolean waitsForAll(WireMessage message) {
+        return message.headers().containsKey(Headers.MARK) && of(message) == null;
+    }
+
+    /**
+     * Whether an incoming, unchecked message may begin before one with its key that is {@linkplain io.safebunny.transport.Delivery#keep
+     * kept}: it was moved back from the poison queue, or it is an undo. What is kept may be waiting for just that.
+     */
+    public static boolean passesKept(WireMessage message) {
+        return message.headers().containsKey(Headers.POISONED_AT)
+                || message.headers().containsKey(Headers.UNDOES);
+    }
+
+    /** {@code [A-Za-z0-9._:-]{1,128}}. */
+    public static boolean isValid(String key) {
         return Names.isMessageId(key); // same syntax, same length
     }
 

@@ -13,6 +13,10 @@ public enum PoisonReason {
     SET_ASIDE_BEFORE,
     /** The body cannot be read as the handler's payload. */
     MALFORMED_BODY,
+    /** The body cannot be decrypted: its key stayed unknown, or it was changed, or moved from another message. */
+    UNDECRYPTABLE,
+    /** The body arrived in clear, although messages of its class are encrypted. */
+    NOT_ENCRYPTED,
     /** A property or header that every message needs is missing or has a wrong form. */
     MISSING_PROPERTY,
     /** No handler of this node handles this type. */

@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One copy of a message with everything known about it. Contains the body as its sender wrote it, so do not show it to everybody.
+ * One copy of a message with everything known about it. Contains what its sender wrote, so do not show it to everybody.
  * Do not change the array.
  *
- * @param body decoded if its {@code content-encoding} is known; {@code null} if bodies were not requested or it exceeded the
+ * @param body decoded if its {@code content-encoding} is known, and as JSON if its format is another one that can be shown as JSON; {@code null} if bodies were not requested or it exceeded the
  *     requested size
  * @param record the stored record of the message; {@code null} if there is none or it could not be read; the verdict tells which
  */

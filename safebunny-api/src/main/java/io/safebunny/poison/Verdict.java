@@ -46,7 +46,10 @@ public enum Verdict {
     TOO_OLD,
     /** This node would set it aside again, must not move it, or cannot read it or its record; or the broker refused the move. */
     REFUSED,
-    /** The store, or a service needed to read the body such as a schema registry, does not answer. */
+    /**
+     * The store, or a service needed to read the body such as a schema registry, does not answer; or the body has a version that only another
+     * version of the application knows.
+     */
     UNKNOWN;
 
     /** Whether an unforced replay moves the copy. */

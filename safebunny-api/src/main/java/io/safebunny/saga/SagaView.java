@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param id id of the instance
  * @param version of the stored record, for {@link Sagas#patch}; increases by one with every change
  * @param stateVersion version of the state, see {@link BunnySaga#version}
- * @param state as JSON
+ * @param state as JSON; empty if it is encrypted: only the saga's own methods read it then
+ * @param encrypted whether the state is stored encrypted, see {@link io.safebunny.encryption.Encrypted}
  * @param endedAt when it ended; {@code null} while it has not
  * @param reason why it failed; {@code null} if it did not
  * @param steps in the order in which they were sent, without forgotten ones
@@ -33,6 +34,7 @@ public record SagaView(
         long version,
         int stateVersion,
         String state,
+        boolean encrypted,
         Instant startedAt,
         Instant changedAt,
         @Nullable Instant endedAt,
@@ -95,6 +97,21 @@ public record SagaView(
             @Nullable String exception,
             @Nullable String text) {}
 
-    /** Something that happened to the saga. */
-    public record Event(Instant at, String what) {}
+    /**
+     * Something that happened to the saga.
+     *
+     * @param repair id of the repair that it tells of, as {@link Sagas} returned it; {@code null} if it is of none
+     * @param by who asked for that repair; {@code null} if it is of none, or that is not told
+     */
+    public record Event(
+            Instant at,
+            String what,
+            @Nullable String repair,
+            @Nullable String by) {
+
+        /** What nobody did by hand. */
+        public Event(Instant at, String what) {
+            this(at, what, null, null);
+        }
+    }
 }

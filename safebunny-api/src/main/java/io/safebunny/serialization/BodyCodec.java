@@ -1,16 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.encryption.KeysUnavailableException;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.message.Envelope;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SPI: transforms bodies between serializer and wire, for example to compress or encrypt them. Register it as a bean. It decodes
  * messages whose {@code content_encoding} names it, and encodes this node's publications if {@code safebunny.publisher.encoding}
- * names it. Implementations must be thread-safe and do no I/O, and should pass {@code BodyCodecContract} of {@code
+ * names it. A node has a {@link GzipCodec} unless there is a bean for gzip. Implementations must be thread-safe and do no I/O, and should pass {@code BodyCodecContract} of {@code
  * safebunny-test}.
  *
  * <p>Duplicates are recognised by the decoded bytes, so encoding the same message twice may give different bytes. Retries and
  * poison messages keep the encoded bytes as delivered.
+ *
+ * <p>A body may pass through several codecs ({@code gzip, x-mine}), and is decoded in reverse order. Each of them sees what the one
+ * before it made, and at most {@code safebunny.max-message-size} of it.
+ *
+ * <p>Encoding is the last step of making a message. A codec may bind the body to these, for example as additional authenticated data,
+ * because {@link #decode} sees what {@link #encode} saw, in retries, replays, undos, scheduled and forwarded messages, too:
+ *
+ * <ul>
+ *   <li>id, correlation id, causation id, type, node, marker, {@code undoes}, content type, encodings;
+ *   <li>{@link Envelope#orderKey()}; {@link Envelope#madeAt()};
+ *   <li>the application's headers: names, classes and values, in any order.
+ * </ul>
+ *
+ * <p>Not to these, which copies change:
+ *
+ * <ul>
+ *   <li>{@code attempt}, which counts retries, and {@code poisonVersion}, which only replays have;
+ *   <li>{@code sentAt}: a scheduled message, an undo, and a replay of what is too old count as sent when they are sent. {@code madeAt} is
+ *       what it was at first;
+ *   <li>{@code sb-deadline} (in {@code carried}): replays have none, and a scheduled message that is moved has its deadline moved with it;
+ *   <li>anything else in {@code carried}: copies add headers to it, also those of later versions;
+ *   <li>{@code trace}: what is between sender and receiver may write it, and an invalid one is dropped.
+ * </ul>
  */
 public interface BodyCodec {
 
@@ -21,17 +47,64 @@ public interface BodyCodec {
     String encoding();
 
     /**
-     * @param message the message about to be sent, with its body serialized; must not be modified
+     * Whether those who see the encoded body do not learn what it says, as with encryption. Compressing it first tells them something
+     * nevertheless, by its length, so that needs {@code safebunny.bodies.compress-encrypted}.
+     */
+    default boolean hidesContent() {
+        return false;
+    }
+
+    /**
+     * @param message the message about to be sent, with its body serialized, or as the codec before this one has encoded it; must not be
+     *     modified
      * @throws CodecException when the body cannot be encoded; the message is not published then
+     * @throws UnknownKeyException when a key is missing; the message is not published then
+     * @throws KeysUnavailableException when keys cannot be had at the moment. In a handler, its message then comes back without costing an
+     *     attempt
      */
     byte[] encode(Envelope message);
 
     /**
-     * @param message with the body as delivered, which is untrusted. Its other properties are valid, but may be forged
+     * @param message with the body as delivered, or as the codec after this one has decoded it, which is untrusted. Its other properties
+     *     are valid, but may be forged
      * @param maxSize limit of the result in bytes. A codec must stop as soon as it is exceeded, and must not trust a size stated
      *     in the body
      * @throws CodecException when the bytes are not in this codec's format, or {@link CodecException#tooLarge} when there are too
      *     many; the message goes to the poison queue. The exception's text must not quote the body
+     * @throws UnknownKeyException when a key is missing; the message comes back with the delayed retries of its handler, and then goes to
+     *     the poison queue
+     * @throws KeysUnavailableException when keys cannot be had at the moment; the message comes back without costing an attempt, and its
+     *     type is paused for some seconds
      */
     byte[] decode(Envelope message, long maxSize);
+
+    /**
+     * The codec that must encode the messages of a class, after those of {@code safebunny.publisher.encoding}; {@code null}, the default, if
+     * it needs none. Where a handler takes this class, messages without this codec's encoding are refused before anything reads their bodies,
+     * unless {@link #takesPlain} accepts them. Asked once for each class.
+     */
+    default @Nullable BodyCodec of(Class<?> payload) {
+        return null;
+    }
+
+    /**
+     * By what the store recognises the body, where a hash that anybody can compute would tell too much of it; {@code null}, the default, for
+     * such a hash. Asked of the codec that a class {@linkplain #of needs}, when the body has been decoded.
+     *
+     * <p>The first four bytes name the secret that is in the hash: where they differ, bodies are not compared, and count as the same. The
+     * others should depend on what {@link io.safebunny.store.record.Fingerprint#compared} gives, and on the message's id, so that nobody
+     * learns which messages say the same.
+     *
+     * @param decoded the message with its decoded body
+     * @return 16 bytes
+     * @throws KeysUnavailableException when keys cannot be had at the moment; as in {@link #decode}
+     */
+    default byte @Nullable [] secretHash(Envelope decoded) {
+        return null;
+    }
+
+    /** Whether a message whose class {@linkplain #of needs} this codec is taken although it arrives without its encoding. Default: no. */
+    default boolean takesPlain(Envelope message) {
+        return false;
+    }
 }

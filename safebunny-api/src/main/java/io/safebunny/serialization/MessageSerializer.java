@@ -2,12 +2,14 @@
 package io.safebunny.serialization;
 
 import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SPI: turns payloads into bytes and back, for one content type. Implementations must be thread-safe and never choose a class
  * from the bytes or headers: the target type is the handler's. They should pass {@code MessageSerializerContract} of {@code
- * safebunny-test}. Register one as a bean. The first bean (by {@code @Order}) writes; the first whose {@link #reads(String)} accepts
- * the content type reads.
+ * safebunny-test}. Register one as a bean. What a class names as its {@linkplain io.safebunny.BunnyMessage#format format} writes it; of
+ * classes that name none, the first bean (by {@code @Order}) whose own {@link #format()} is {@code json} or none. The first whose {@link
+ * #reads(String)} accepts the content type reads.
  */
 public interface MessageSerializer {
 
@@ -18,6 +20,19 @@ public interface MessageSerializer {
      *     start. If the type merely cannot be read from any JSON, it starts as long as another serializer accepts the type
      */
     default void prepare(Type target) {}
+
+    /**
+     * Name of the format, for {@link io.safebunny.BunnyMessage#format}, in lower case. A serializer with a name other than {@code json} writes
+     * only classes that name it, and those that are {@linkplain #isBoundTo bound} to it. By default empty, for none.
+     */
+    default String format() {
+        return "";
+    }
+
+    /** Whether payloads of this class have this format without naming it, because no other can write them. By default none. */
+    default boolean isBoundTo(Class<?> payload) {
+        return false;
+    }
 
     /** The content type that {@link #serialize(Object)} produces, for example {@code application/json}. */
     String contentType();
@@ -44,4 +59,16 @@ public interface MessageSerializer {
      *     null}
      */
     Object deserialize(byte[] body, Type target);
+
+    /**
+     * A body as JSON, for {@link io.safebunny.Upcast upcasters} and for people: operators see poison messages like this, mask and edit them. It
+     * must mean the same to a reader of JSON, who gets it with the content type {@code application/json}.
+     *
+     * @param body not to be changed
+     * @return {@code null}, as by default, if the format cannot be shown as JSON
+     * @throws SerializationException if the bytes are not of this format
+     */
+    default byte @Nullable [] toJson(byte[] body) {
+        return null;
+    }
 }

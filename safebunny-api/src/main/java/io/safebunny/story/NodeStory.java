@@ -93,6 +93,61 @@ public record NodeStory(
         return foundAs == null;
     }
 
+    // ---- the same with another part
+
+    public NodeStory withSagas(List<Saga> other) {
+        return with(other, messages, pauses, moved, outbox, scheduled, looked);
+    }
+
+    public NodeStory withMessages(List<Message> other) {
+        return with(sagas, other, pauses, moved, outbox, scheduled, looked);
+    }
+
+    public NodeStory withPauses(List<Pause> other) {
+        return with(sagas, messages, other, moved, outbox, scheduled, looked);
+    }
+
+    public NodeStory withMoved(List<Moved> other) {
+        return with(sagas, messages, pauses, other, outbox, scheduled, looked);
+    }
+
+    public NodeStory withOutbox(List<Unsent> other) {
+        return with(sagas, messages, pauses, moved, other, scheduled, looked);
+    }
+
+    public NodeStory withScheduled(List<Scheduled> other) {
+        return with(sagas, messages, pauses, moved, outbox, other, looked);
+    }
+
+    public NodeStory withLooked(List<Looked> other) {
+        return with(sagas, messages, pauses, moved, outbox, scheduled, other);
+    }
+
+    private NodeStory with(
+            List<Saga> otherSagas,
+            List<Message> otherMessages,
+            List<Pause> otherPauses,
+            List<Moved> otherMoved,
+            List<Unsent> otherOutbox,
+            List<Scheduled> otherScheduled,
+            List<Looked> otherLooked) {
+        return new NodeStory(
+                node,
+                instance,
+                asOf,
+                foundAs,
+                correlationIds,
+                troubles,
+                otherSagas,
+                otherMessages,
+                otherPauses,
+                otherMoved,
+                otherOutbox,
+                otherScheduled,
+                otherLooked,
+                truncated);
+    }
+
     /**
      * A saga, without its state.
      *
@@ -152,6 +207,8 @@ public record NodeStory(
      * @param failures the latest failed attempts, at most five; the oldest first
      * @param published what it published, in this order; the latest may be missing, see {@code omitted}
      * @param omitted number of publications beyond these
+     * @param line where it is among the messages of its order key; {@code null} if none of them waits for another one, or it is handled
+     *     without order
      */
     public record Message(
             String id,
@@ -163,7 +220,43 @@ public record NodeStory(
             @Nullable Instant changedAt,
             List<Failure> failures,
             List<Publication> published,
-            int omitted) {}
+            int omitted,
+            @Nullable Line line) {
+
+        /** One that is in no line. */
+        public Message(
+                String id,
+                String correlationId,
+                String type,
+                State state,
+                int retries,
+                @Nullable Instant claimedUntil,
+                @Nullable Instant changedAt,
+                List<Failure> failures,
+                List<Publication> published,
+                int omitted) {
+            this(id, correlationId, type, state, retries, claimedUntil, changedAt, failures, published, omitted, null);
+        }
+    }
+
+    /**
+     * Messages of one order key and type, which is the correlation id under which their records are kept, while some wait for others.
+     *
+     * @param place of the message: 0 if all others wait for it, otherwise how many are before it and one; -1 if it is further behind than
+     *     was looked
+     * @param waiting how many messages wait behind the first; if there is no {@code head}, with the one that is handled now
+     * @param head id of the message that all others wait for; {@code null} while they are handled one after the other
+     * @param held whether that was set aside, so that nothing goes on until somebody replays or discards it
+     * @param since when messages began to wait; of a head that was set aside, when it was
+     * @param dueAt when they go on, at the latest; {@code null} if they do not by themselves
+     */
+    public record Line(
+            int place,
+            int waiting,
+            @Nullable String head,
+            boolean held,
+            Instant since,
+            @Nullable Instant dueAt) {}
 
     /**
      * A failed attempt.
@@ -215,7 +308,10 @@ public record NodeStory(
     /**
      * A copy that was moved by hand.
      *
+     * @param older whether the message had been set aside again since, so that there was a newer copy
      * @param at when that began, by the clock of the instance through which it was moved
+     * @param keptUntil until when the archive keeps a discarded one, unless somebody restores it; {@code null} if it was not discarded, or that
+     *     is not told
      * @param by who asked for it; {@code null} if that is not told
      * @param reason why; {@code null} if that is not told
      */
@@ -223,7 +319,9 @@ public record NodeStory(
             String messageId,
             String correlationId,
             Kind kind,
+            boolean older,
             Instant at,
+            @Nullable Instant keptUntil,
             @Nullable String by,
             @Nullable String reason) {
 

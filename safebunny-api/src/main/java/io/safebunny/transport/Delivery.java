@@ -36,7 +36,8 @@ public interface Delivery {
     void handBack();
 
     /**
-     * The message keeps its place: it stays unacknowledged, and those with its key wait. After the pause it is passed to the handler
+     * The message keeps its place: it stays unacknowledged, and those with its key wait, except those that {@linkplain
+     * io.safebunny.message.OrderKey#passesKept pass it}. After the pause it is passed to the handler
      * again, as another delivery that is marked as redelivered but not counted as failed; at once to whichever instance comes next, if
      * the consumption pauses, stops or is lost before. Only for deliveries of {@link Transport#consumeOrdered}.
      *

@@ -93,6 +93,7 @@ class MaskedFieldsTest {
                 1,
                 1,
                 "{\"iban\":\"DE02\",\"name\":\"Ann\"}",
+                false,
                 Instant.EPOCH,
                 Instant.EPOCH,
                 null,

@@ -47,6 +47,27 @@ class OrderKeyTest {
     }
 
     @Test
+    void onlyAMarkWithoutAReadableOneWaitsForAll() {
+        assertThat(OrderKey.waitsForAll(message(null, Map.of("sb-mark", "token"))))
+                .isTrue();
+        assertThat(OrderKey.waitsForAll(message("saga", Map.of("sb-mark", "token", "sb-order-key", ""))))
+                .isTrue();
+        assertThat(OrderKey.waitsForAll(message("saga", Map.of("sb-mark", "token"))))
+                .isFalse();
+        assertThat(OrderKey.waitsForAll(message(null, Map.of()))).isFalse();
+    }
+
+    @Test
+    void onlyAReplayAndAnUndoPassWhatIsKept() {
+        assertThat(OrderKey.passesKept(message("saga", Map.of("sb-poisoned-at", 1L))))
+                .isTrue();
+        assertThat(OrderKey.passesKept(message("saga", Map.of("sb-undoes", "id"))))
+                .isTrue();
+        assertThat(OrderKey.passesKept(message("saga", Map.of("sb-poison-version", 1L, "sb-mark", "token"))))
+                .isFalse();
+    }
+
+    @Test
     void hasUpTo128Characters() {
         assertThat(new OrderKey("k".repeat(128)).value()).hasSize(128);
         assertThatExceptionOfType(MisuseException.class).isThrownBy(() -> new OrderKey("k".repeat(129)));

@@ -3,12 +3,17 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.handler.scanning.UnscannedHandlers;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
@@ -23,20 +28,27 @@ import org.springframework.util.ObjectUtils;
  */
 final class ApplicationHandlers implements ApplicationListener<ContextRefreshedEvent> {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ApplicationHandlers.class);
+
     private final ConfigurableApplicationContext context;
     private final ObjectProvider<HandlerSource> sources;
     private final SagaScanner sagas;
     private final UnscannedHandlers unscanned;
+    private final HandlerDefaults defaults;
+    /** Found by the latest {@link #find}. */
+    private List<HandlerDefinition> found = List.of();
 
     ApplicationHandlers(
             ConfigurableApplicationContext context,
             ObjectProvider<HandlerSource> sources,
             SagaScanner sagas,
-            UnscannedHandlers unscanned) {
+            UnscannedHandlers unscanned,
+            HandlerDefaults defaults) {
         this.context = context;
         this.sources = sources;
         this.sagas = sagas;
         this.unscanned = unscanned;
+        this.defaults = defaults;
     }
 
     /** @throws ConfigurationException SB-11xx when a handler cannot work, SB-1114 when one would never be called */
@@ -47,12 +59,27 @@ final class ApplicationHandlers implements ApplicationListener<ContextRefreshedE
         List<HandlerDefinition> handlers =
                 HandlerSource.all(sources.orderedStream().toList());
         unscanned.requireAllScanned(context.getBeanFactory());
+        found = handlers;
         return handlers;
     }
 
-    /** @throws ConfigurationException SB-11xx when a saga cannot work */
+    /**
+     * Comes after {@link #find}.
+     *
+     * @throws ConfigurationException SB-11xx when a saga cannot work
+     */
     List<SagaDefinition> findSagas() {
-        return sagas.sagas();
+        List<SagaDefinition> definitions = sagas.sagas();
+        Set<String> limited = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        limited.addAll(defaults.rates().keySet());
+        found.forEach(handler -> limited.remove(handler.type()));
+        definitions.forEach(saga -> saga.handlers().forEach(handler -> limited.remove(handler.type())));
+        if (!limited.isEmpty()) { // files may be shared with other applications
+            LOG.warn(
+                    "No handler of this node takes what safebunny.listener.rates limits {}: these rates have no effect. Name the types of messages",
+                    limited);
+        }
+        return definitions;
     }
 
     /** @throws ConfigurationException SB-1114 when the context that was refreshed is a child with handlers, and without a node */

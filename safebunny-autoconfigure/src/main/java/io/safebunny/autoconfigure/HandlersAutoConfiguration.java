@@ -36,7 +36,8 @@ final class HandlersAutoConfiguration {
                 listener.messagesPerTransaction(),
                 listener.batchSize(),
                 retry.toSettings(),
-                retry.delayed(delayedRetry));
+                retry.delayed(delayedRetry),
+                listener.rates());
     }
 
     @Bean
@@ -70,7 +71,8 @@ final class HandlersAutoConfiguration {
             ConfigurableApplicationContext context,
             ObjectProvider<HandlerSource> sources,
             SagaScanner sagas,
-            UnscannedHandlers unscanned) {
-        return new ApplicationHandlers(context, sources, sagas, unscanned);
+            UnscannedHandlers unscanned,
+            HandlerDefaults defaults) {
+        return new ApplicationHandlers(context, sources, sagas, unscanned, defaults);
     }
 }

@@ -12,6 +12,7 @@ import io.safebunny.ScheduledMessages;
 import io.safebunny.autoconfigure.diagnosis.UnknownProperties;
 import io.safebunny.autoconfigure.lifecycle.ConsumingLifecycle;
 import io.safebunny.autoconfigure.lifecycle.EngineLifecycle;
+import io.safebunny.autoconfigure.properties.BodiesProperties;
 import io.safebunny.autoconfigure.properties.DedupProperties;
 import io.safebunny.autoconfigure.properties.EventsProperties;
 import io.safebunny.autoconfigure.properties.NodeProperties;
@@ -85,6 +86,7 @@ import org.springframework.util.ClassUtils;
 @EnableConfigurationProperties({
     SafeBunnyProperties.class,
     PublisherProperties.class,
+    BodiesProperties.class,
     TopologyProperties.class,
     PoisonProperties.class,
     DedupProperties.class,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.autoconfigure.properties.BodiesProperties;
 import io.safebunny.autoconfigure.properties.PublisherProperties;
 import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
 import io.safebunny.failure.ConfigurationException;
@@ -49,7 +50,12 @@ final class SerializationAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    Codecs safeBunnyCodecs(ObjectProvider<BodyCodec> codecs, PublisherProperties publisher) {
-        return new Codecs(codecs.orderedStream().toList(), publisher.encoding());
+    Codecs safeBunnyCodecs(
+            ObjectProvider<BodyCodec> codecs,
+            PublisherProperties publisher,
+            BodiesProperties bodies,
+            SafeBunnyProperties properties) {
+        return new Codecs(
+                codecs.orderedStream().toList(), publisher.encoding(), bodies.compression(properties.maxMessageSize()));
     }
 }

@@ -34,7 +34,7 @@ final class StoreAutoConfiguration {
     MemoryMessageStore safeBunnyMessageStore(Timeline timeline, SafeBunnyOptions node) {
         LOG.warn(
                 "The message store is in memory [safebunny.store.type=memory]: a restart forgets all handled messages, "
-                        + "and other instances of this node do not see them");
+                        + "loses those that wait in order, and other instances of this node do not see them");
         return new MemoryMessageStore(timeline, new Retention(node.retention(), node.poisonRetention()));
     }
 

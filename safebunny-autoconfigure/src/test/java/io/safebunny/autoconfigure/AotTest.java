@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyMessage;
 import io.safebunny.BunnyOperations;
 import io.safebunny.MessageContext;
 import io.safebunny.ScheduledMessages;
+import io.safebunny.Upcast;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
@@ -29,6 +31,7 @@ import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.javapoet.ClassName;
+import tools.jackson.databind.node.ObjectNode;
 
 class AotTest {
 
@@ -41,11 +44,43 @@ class AotTest {
         void on(Paid paid) {}
     }
 
-    record Refunded(String order) {}
+    @BunnyMessage(version = 2)
+    record Refunded(String order) {
+
+        @Upcast(from = 1)
+        static ObjectNode renamed(ObjectNode body) {
+            return body;
+        }
+    }
 
     static class Refunds {
         @BunnyHandler(from = "shop")
         void on(List<Refunded> refunded, List<MessageContext> contexts) {}
+    }
+
+    @BunnyMessage(orderBy = "article")
+    record Moved(String article) {}
+
+    @BunnyMessage(orderBy = "article")
+    public static class Counted {
+
+        private String article = "";
+
+        public String getArticle() {
+            return article;
+        }
+
+        public void setArticle(String article) {
+            this.article = article;
+        }
+    }
+
+    static class Shelf {
+        @BunnyHandler(from = "shop", ordered = true, shards = "${shelf.shards:4}", listen = "${shelf.listen:}")
+        void on(Moved moved) {}
+
+        @BunnyHandler(from = "shop", ordered = true)
+        void on(Counted counted) {}
     }
 
     @BunnySaga
@@ -86,6 +121,24 @@ class AotTest {
     }
 
     @Test
+    void aNativeImageCanReadTheOrderKeyOfWhatIsHandledInOrder() throws NoSuchMethodException {
+        RuntimeHints hints = process();
+
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Moved.class.getDeclaredMethod("article")))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(Counted.class.getDeclaredMethod("getArticle")))
+                .accepts(hints);
+    }
+
+    @Test
+    void aNativeImageCanUpcastEarlierBodies() throws NoSuchMethodException {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(Refunded.class.getDeclaredMethod("renamed", ObjectNode.class)))
+                .accepts(process());
+    }
+
+    @Test
     void aNativeImageKeepsWhatTheLibraryReadsByName() throws NoSuchMethodException {
         RuntimeHints hints = process();
 
@@ -123,7 +176,7 @@ class AotTest {
                 .applyTo(context);
         AnnotatedBeanDefinitionReader reader = new AnnotatedBeanDefinitionReader(context);
         reader.register(Nodes.autoConfigurations().toArray(Class<?>[]::new));
-        reader.register(Book.class, Refunds.class, Shipping.class);
+        reader.register(Book.class, Refunds.class, Shelf.class, Shipping.class);
         DefaultGenerationContext generation = new DefaultGenerationContext(
                 new ClassNameGenerator(ClassName.get("io.safebunny.generated", "Application")),
                 new InMemoryGeneratedFiles());

@@ -29,6 +29,9 @@ class InvalidPropertiesTest {
                     safebunny.publisher.max-concurrency | 0 | it must be 1 to 2000
                     safebunny.publisher.timeout    | 0s    | it must be 1ms to 1h
                     safebunny.publisher.max-in-flight | 0  | it must be 1 to 1000000
+                    safebunny.bodies.compress-above | 0B   | it must be 1B to safebunny.max-message-size, 10485760B
+                    safebunny.bodies.compress-above | -1B  | it must be 1B to safebunny.max-message-size, 10485760B
+                    safebunny.bodies.compress-above | 11MB | it must be 1B to safebunny.max-message-size, 10485760B
                     safebunny.topology.delivery-limit | 4  | it must be 5 to 1000000
                     safebunny.poison.ttl           | 0s    | it must be 1ms to 365d
                     safebunny.poison.archive-ttl   | 0s    | it must be 1ms to 365d

@@ -27,6 +27,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,6 +45,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** What handlers write through JPA, and what they publish, is one transaction with "this message is handled". */
+@Tag("once")
 class JpaStoreIT {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

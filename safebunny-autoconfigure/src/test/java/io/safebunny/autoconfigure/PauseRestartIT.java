@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +28,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** The only instance of a node goes away and another one starts: what is paused, it can know from PostgreSQL alone. */
 @Timeout(120)
+@Tag("once")
 class PauseRestartIT {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

@@ -22,12 +22,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Messages go from the poison queue of a real broker to its archive and back; their records and steps are in PostgreSQL. */
+@Tag("once")
 class PoisonArchiveIT {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.autoconfigure.properties.BodiesProperties;
 import io.safebunny.autoconfigure.properties.DedupProperties;
 import io.safebunny.autoconfigure.properties.DelayProperties;
 import io.safebunny.autoconfigure.properties.DelayedRetryProperties;
@@ -40,8 +41,11 @@ class PropertiesTest {
             Map.entry("safebunny.listener.messages-per-transaction", "16"),
             Map.entry("safebunny.listener.batch-size", "50"),
             Map.entry("safebunny.listener.trusted-users[orders.eu]", "svc-orders"),
+            Map.entry("safebunny.listener.rates.OrderPlaced", "400/min"),
             Map.entry("safebunny.publisher.user-id", "true"),
             Map.entry("safebunny.publisher.encoding", "gzip"),
+            Map.entry("safebunny.bodies.compress-above", "1KB"),
+            Map.entry("safebunny.bodies.compress-encrypted", "true"),
             Map.entry("safebunny.retry.max-retries", "5"),
             Map.entry("safebunny.retry.initial-interval", "1s"),
             Map.entry("safebunny.retry.multiplier", "1.5"),
@@ -76,13 +80,16 @@ class PropertiesTest {
                         DataSize.ofKilobytes(64),
                         new SafeBunnyProperties.Operations(AnswersTo.NODE)));
         assertThat(bind("safebunny.listener", ListenerProperties.class))
-                .isEqualTo(new ListenerProperties(true, 250, 16, 50, Map.of("orders.eu", "svc-orders")));
+                .isEqualTo(new ListenerProperties(
+                        true, 250, 16, 50, Map.of("orders.eu", "svc-orders"), Map.of("OrderPlaced", "400/min")));
         assertThat(bind("safebunny.retry", RetryProperties.class))
                 .isEqualTo(new RetryProperties(5, Duration.ofSeconds(1), 1.5, Duration.ofSeconds(20), 0.2));
         assertThat(bind("safebunny.delayed-retry", DelayedRetryProperties.class))
                 .isEqualTo(new DelayedRetryProperties(List.of(Duration.ofSeconds(5), Duration.ofHours(1))));
         assertThat(bind("safebunny.publisher", PublisherProperties.class))
                 .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50, true, "gzip"));
+        assertThat(bind("safebunny.bodies", BodiesProperties.class))
+                .isEqualTo(new BodiesProperties(DataSize.ofKilobytes(1), true));
         assertThat(bind("safebunny.topology", TopologyProperties.class))
                 .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7, URI.create("http://broker:15672")));
         assertThat(bind("safebunny.poison", PoisonProperties.class))

@@ -28,6 +28,7 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** What the after group of publishing is told, and that it is told once; on RabbitMQ and PostgreSQL. */
 @Timeout(180)
+@Tag("once")
 class PublishOutcomesIT {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

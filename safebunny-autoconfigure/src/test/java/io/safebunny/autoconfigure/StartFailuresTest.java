@@ -9,6 +9,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyMessage;
 import io.safebunny.OnExpired;
 import io.safebunny.Published;
+import io.safebunny.encryption.Encrypted;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.saga.BunnySaga;
@@ -50,11 +51,11 @@ class StartFailuresTest {
     private static final Pattern THROWN = Pattern.compile(
             "ConfigurationException\\(\\s*(?:ConfigurationException\\.)?\"(SB-1\\d{3})\"|String (?:CODE|MISSING) = \"(SB-1\\d{3})\"");
 
-    /** They need a broker, a database or an account; the tests of these say what they look like. */
+    /** They need a broker, a database, an account, or a message that is published; the tests of these say what they look like. */
     private static final Set<String> OUTSIDE = Set.of(
             "SB-1201", "SB-1202", "SB-1204", "SB-1401", "SB-1402", "SB-1405", "SB-1408", "SB-1411", "SB-1412",
             "SB-1413", "SB-1414", "SB-1415", "SB-1416", "SB-1116", "SB-1117", "SB-1422", "SB-1423", "SB-1425",
-            "SB-1426");
+            "SB-1426", "SB-1121", "SB-1122", "SB-1205");
 
     private static final Map<String, UnaryOperator<ApplicationContextRunner>> CASES = Map.ofEntries(
             Map.entry("SB-1001", properties("safebunny.node=Shop!")),
@@ -75,6 +76,8 @@ class StartFailuresTest {
             Map.entry("SB-1113", bean(InTheBackground.class)),
             Map.entry("SB-1114", bean(InAFactory.class)),
             Map.entry("SB-1119", bean(NeverTold.class)),
+            Map.entry("SB-1120", bean(InOrder.class)),
+            Map.entry("SB-1123", bean(OfASecondVersion.class)),
             Map.entry("SB-1301", properties("safebunny.listener.prefetch=0")),
             Map.entry("SB-1302", properties("safebunny.node=")),
             Map.entry("SB-1303", properties("safebunny.node=", "spring.application.name=My Shop")),
@@ -93,6 +96,9 @@ class StartFailuresTest {
                     .withBean(ConnectionFactory.class, CachingConnectionFactory::new)
                     .withBean(RabbitTransportOptions.class, RabbitTransportOptions::defaults)),
             Map.entry("SB-1310", node -> node.withBean(JsonMapper.class, StartFailuresTest::defaultTyped)),
+            Map.entry("SB-1313", properties("safebunny.encryption.keystore.location=nowhere.p12")),
+            Map.entry("SB-1314", bean(Keyless.class)),
+            Map.entry("SB-1315", bean(OfAnotherFormat.class)),
             Map.entry("SB-1311", properties("safebunny.publisher.encoding=zstd")),
             Map.entry(
                     "SB-1312",
@@ -158,6 +164,9 @@ class StartFailuresTest {
                 "safebunny-rabbit",
                 "safebunny-jdbc",
                 "safebunny-cosmos",
+                "safebunny-crypto",
+                "safebunny-cbor",
+                "safebunny-protobuf",
                 "safebunny-autoconfigure")) {
             try (Stream<Path> files = Files.walk(PROJECT.resolve(module).resolve("src/main/java"))) {
                 files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
@@ -256,6 +265,22 @@ class StartFailuresTest {
         void on(OrderPlaced payload) {}
     }
 
+    @Encrypted(key = "payments")
+    record CardCharged(String pan) {}
+
+    static class Keyless {
+        @BunnyHandler(from = "shop")
+        void on(CardCharged payload) {}
+    }
+
+    @BunnyMessage(format = "msgpack")
+    record Packed(String order) {}
+
+    static class OfAnotherFormat {
+        @BunnyHandler(from = "shop")
+        void on(Packed payload) {}
+    }
+
     static class Answering {
         @BunnyHandler(from = "shop")
         String on(OrderPlaced payload) {
@@ -266,6 +291,19 @@ class StartFailuresTest {
     static class Static {
         @BunnyHandler(from = "shop")
         static void on(OrderPlaced payload) {}
+    }
+
+    static class InOrder {
+        @BunnyHandler(from = "shop", ordered = true)
+        void on(OrderPlaced payload) {}
+    }
+
+    static class OfASecondVersion {
+        @BunnyMessage(version = 2)
+        record NameChanged(String first, String last) {}
+
+        @BunnyHandler(from = "shop")
+        void on(NameChanged payload) {}
     }
 
     static class FromNobody {

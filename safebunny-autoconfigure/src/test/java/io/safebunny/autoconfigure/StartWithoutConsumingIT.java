@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -25,6 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A node that starts without consuming, on RabbitMQ and PostgreSQL. */
 @Timeout(120)
+@Tag("once")
 class StartWithoutConsumingIT {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

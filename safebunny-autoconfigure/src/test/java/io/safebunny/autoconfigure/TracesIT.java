@@ -41,12 +41,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** What docs/tracing.md says, with Spring Boot's tracing, OpenTelemetry's SDK and a broker. */
+@Tag("once")
 class TracesIT {
 
     private static final String NO_PARENT = "0000000000000000";

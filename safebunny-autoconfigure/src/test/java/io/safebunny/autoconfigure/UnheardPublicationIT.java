@@ -10,6 +10,7 @@ import io.safebunny.test.database.PostgresServer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -17,6 +18,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Nobody consumes what a handler publishes, until somebody does. */
+@Tag("once")
 class UnheardPublicationIT {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

@@ -113,6 +113,9 @@ class DocumentationTest {
                 "safebunny-rabbit",
                 "safebunny-jdbc",
                 "safebunny-cosmos",
+                "safebunny-crypto",
+                "safebunny-cbor",
+                "safebunny-protobuf",
                 "safebunny-autoconfigure")) {
             used.addAll(codes(sources(PROJECT.resolve(module).resolve("src/main/java"))));
         }

@@ -27,6 +27,9 @@ class ExceptionsTest {
             "safebunny-rabbit",
             "safebunny-jdbc",
             "safebunny-cosmos",
+            "safebunny-crypto",
+            "safebunny-cbor",
+            "safebunny-protobuf",
             "safebunny-autoconfigure");
     private static final Pattern MADE =
             Pattern.compile("\\bnew (?:\\w+\\.)*(\\w+(?:Exception|Error))\\b|\\b(\\w+(?:Exception|Error))::new");
@@ -56,11 +59,17 @@ class ExceptionsTest {
             Map.entry(
                     "SchemaStatement IllegalStateException", "a script of ours that is not what it must be: the build"),
             Map.entry("RabbitSender IOException", "told as a ConnectionLostException"),
+            Map.entry("HandlingRate IllegalArgumentException", "told as a ConfigurationException"),
             Map.entry("Question IllegalArgumentException", "what is read then is no question"),
             Map.entry("RabbitTopology AmqpException", "the command says so and ends with status 1"),
             Map.entry("RabbitTopology AmqpIOException", "the same"),
             Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),
             Map.entry("SharedLock InterruptedException", "the message comes back"),
+            Map.entry("SealedBody IllegalArgumentException", "told as a CodecException"),
+            Map.entry("SealedBody InvalidKeyException", "told as a CodecException"),
+            Map.entry("SealedBody GeneralSecurityException", "told as a CodecException"),
+            Map.entry("WrappedKey IllegalArgumentException", "told as a CodecException"),
+            Map.entry("KeystoreKeys InvalidKeyException", "told as a ConfigurationException, or logged"),
             // of simulations and tests
             Map.entry("VirtualTimeline InterruptedException", "as the machine's clock"),
             Map.entry("VirtualTimeline TimeoutException", "as the machine's clock"),
@@ -89,6 +98,7 @@ class ExceptionsTest {
             Map.entry("ReentrantTurns IllegalMonitorStateException", "who locks unlocks"),
             Map.entry("ReentrantTurns AssertionError", "a turn is only ever completed"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
+            Map.entry("Places InterruptedException", "becomes the failure of the publication"),
             Map.entry("ManagementApi UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),
             Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));

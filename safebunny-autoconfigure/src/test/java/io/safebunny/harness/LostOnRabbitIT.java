@@ -12,11 +12,13 @@ import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
 import java.time.Duration;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @BunnyTest(classes = Trips.class, broker = Broker.REAL, properties = "safebunny.node=trips", longestStep = 1)
+@Tag("once")
 class LostOnRabbitIT {
 
     @Autowired

@@ -15,12 +15,14 @@ import io.safebunny.test.broker.TestBroker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @BunnyTest(classes = Trips.class, broker = Broker.REAL, longestStep = 20)
+@Tag("once")
 class TripsOnRabbitIT extends TripRules {
 
     @Autowired

@@ -27,12 +27,14 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
 /**
  * Incidents on a real broker are exported over HTTP, compiled and run: the test fails as production did, and passes once the code is mended.
  */
+@Tag("once")
 class IncidentIT {
 
     private static final String IBAN = "DE-4711";

@@ -61,6 +61,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         byPayload.put(payload, breaker);
         metrics.breakerState(type, () -> gaugeOf(breaker.state()));
         metrics.paused(type, "breaker", () -> breaker.state() == State.OPEN);
+        metrics.paused(type, "keys", () -> breaker.status().withoutKeysSince() != null);
         return breaker;
     }
 
@@ -167,7 +168,8 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     /** Called for all changes in order, by one thread at a time. */
     private void changed(State before, Status now) {
-        LOG.atLevel(now.state() == State.OPEN ? Level.WARN : Level.INFO)
+        boolean isTriedAgain = now.withoutKeysSince() != null && before != State.CLOSED; // every two seconds
+        LOG.atLevel(isTriedAgain ? Level.DEBUG : now.state() == State.OPEN ? Level.WARN : Level.INFO)
                 .log("Circuit breaker of {}: {} -> {}", now.type(), before, now);
         untold.add(new Change(now.type(), before, now.state(), String.valueOf(now.reason()), now.since()));
         telling.request();

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The failure rate of the latest messages, as Resilience4j counts it. Guarded by the breaker's lock. */
+/** The failure rate of the latest messages, as Resilience4j counts it, also where none is ever reached. Guarded by the breaker's lock. */
 final class FailureRate {
 
     private final boolean watched;
@@ -23,12 +23,17 @@ final class FailureRate {
                         .minimumNumberOfCalls(settings.minimumNumberOfCalls())
                         .recordResult(Boolean.FALSE::equals)
                         .build());
+        onlyCountUnlessWatched();
+    }
+
+    private void onlyCountUnlessWatched() {
+        if (!watched) {
+            counted.transitionToMetricsOnlyState();
+        }
     }
 
     void note(boolean success) {
-        if (watched) {
-            counted.onResult(0, TimeUnit.NANOSECONDS, success);
-        }
+        counted.onResult(0, TimeUnit.NANOSECONDS, success);
     }
 
     boolean isReached() {
@@ -44,6 +49,7 @@ final class FailureRate {
 
     void reset() {
         counted.reset();
+        onlyCountUnlessWatched();
     }
 
     @Override

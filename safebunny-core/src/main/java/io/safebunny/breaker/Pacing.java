@@ -7,7 +7,8 @@ import io.safebunny.transport.Pace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the pace at which a type is consumed: the pace that fits the breaker's state, or paused while the type is held. Guarded by the
+ * Sets the pace at which a type is consumed: the pace that fits the breaker's state, or paused while the type is held, or enough of its
+ * messages wait. Guarded by the
  * breaker's lock.
  */
 final class Pacing {
@@ -15,6 +16,7 @@ final class Pacing {
     private @Nullable Consumption consumption;
     private Pace wanted = Pace.FULL;
     private boolean held;
+    private boolean isEnough;
 
     /** @param paced the consumption; {@code null} to leave the previous one at its pace */
     void paces(@Nullable Consumption paced) {
@@ -42,9 +44,14 @@ final class Pacing {
         set();
     }
 
+    void enough(boolean delivered) {
+        isEnough = delivered;
+        set();
+    }
+
     private void set() {
         if (consumption != null) {
-            consumption.pace(held ? Pace.PAUSED : wanted);
+            consumption.pace(held || isEnough ? Pace.PAUSED : wanted);
         }
     }
 }

@@ -34,12 +34,18 @@ final class StatusDetails {
     private @Nullable Instant triesAt;
     private @Nullable Float openedAt;
     private @Nullable Failure lastFailure;
+    /** While it is paused for lack of keys. */
+    private @Nullable Instant withoutKeysSince;
 
     StatusDetails(String type, ExceptionDetails details, Timeline timeline) {
         this.type = type;
         this.details = details;
         this.timeline = timeline;
         this.since = timeline.now();
+    }
+
+    String type() {
+        return type;
     }
 
     @Nullable
@@ -65,6 +71,19 @@ final class StatusDetails {
         openedAt = percent;
     }
 
+    /** @param isWithoutKeys whether it opens for lack of keys */
+    void opensWithoutKeys(boolean isWithoutKeys) {
+        if (!isWithoutKeys) {
+            withoutKeysSince = null;
+        } else if (withoutKeysSince == null) {
+            withoutKeysSince = timeline.now();
+        }
+    }
+
+    boolean isWithoutKeys() {
+        return withoutKeysSince != null;
+    }
+
     void failed(Failure seen) {
         lastFailure = seen;
     }
@@ -72,6 +91,7 @@ final class StatusDetails {
     /** Forgets earlier failures. */
     void closes() {
         lastFailure = null;
+        withoutKeysSince = null;
     }
 
     /** The part of a failure that may be shown. Call it without the lock, because it calls the exception's own code. */
@@ -103,6 +123,7 @@ final class StatusDetails {
                 held == null || open ? reason : Printable.text(held.reason()),
                 state == State.CLOSED ? percent : openedAt,
                 lastFailure,
-                pause);
+                pause,
+                withoutKeysSince);
     }
 }

@@ -4,13 +4,17 @@ package io.safebunny.breaker;
 import io.safebunny.BunnyCircuitBreaker.Failure;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyCircuitBreaker.Status;
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.policy.BreakerEffect;
 import io.safebunny.failure.policy.BreakerEffect.Result;
 import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.NotHandledException;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,9 @@ public final class TypeBreaker {
     private final Probes probes;
     private final Pacing pacing = new Pacing();
     private final NextStep next;
+
+    /** Completed while nothing is let in. */
+    private CompletableFuture<Void> opened = new CompletableFuture<>();
 
     private State state = State.CLOSED;
     private long openUntil;
@@ -65,6 +72,21 @@ public final class TypeBreaker {
         return details.status(state, held, rate.percent());
     }
 
+    /** Has no more messages delivered while enough of them wait, whatever the state: those that were delivered are let in. */
+    public synchronized void enough(boolean isEnough) {
+        pacing.enough(isEnough);
+    }
+
+    /** Whether nothing is let in. */
+    public synchronized boolean isOpen() {
+        return state() == State.OPEN;
+    }
+
+    /** Completes when nothing is let in any more; it says nothing about what is let in after that. */
+    public synchronized CompletableFuture<Void> opened() {
+        return opened;
+    }
+
     /** Lets nothing in until {@link #release}, whatever happens to the state. */
     synchronized void hold(StatusDetails.Hold hold) {
         State before = state();
@@ -89,16 +111,17 @@ public final class TypeBreaker {
 
     /** @param shorten whether this pause also replaces one that would last longer */
     synchronized void open(Duration duration, String why, boolean shorten) {
-        open(duration, why, shorten, null);
+        open(duration, why, shorten, null, false);
     }
 
-    private void open(Duration duration, String why, boolean shorten, @Nullable Float percent) {
+    private void open(Duration duration, String why, boolean shorten, @Nullable Float percent, boolean isWithoutKeys) {
         long until = timeline.nanoTime() + duration.toNanos();
         if (state == State.OPEN && !shorten && until - openUntil <= 0) {
             return;
         }
         begin();
         details.opensAt(percent);
+        details.opensWithoutKeys(isWithoutKeys);
         pause(until, why);
     }
 
@@ -125,8 +148,9 @@ public final class TypeBreaker {
     synchronized void close(String why) {
         if (state != State.CLOSED) {
             begin();
+            String told = details.isWithoutKeys() ? "the keys are back: " + why : why;
             details.closes();
-            change(State.CLOSED, why);
+            change(State.CLOSED, told);
         }
     }
 
@@ -141,6 +165,11 @@ public final class TypeBreaker {
 
     private void tell(State before) {
         if (before != state()) {
+            if (state() == State.OPEN) {
+                opened.complete(null);
+            } else if (before == State.OPEN) {
+                opened = new CompletableFuture<>();
+            }
             details.hasChanged();
             listener.accept(before, status());
         }
@@ -228,16 +257,21 @@ public final class TypeBreaker {
         }
 
         private void failed(Ending.Failed ending) {
-            BreakerEffect effect = ending.breaker();
+            BreakerEffect effect = effectOf(ending);
             boolean counts = effect instanceof BreakerEffect.Pause || effect == Result.FAILURE;
-            Failure seen = counts ? details.seen(ending.failure()) : null;
+            Failure seen = counts || isFailure(ending.failure()) ? details.seen(ending.failure()) : null;
             synchronized (TypeBreaker.this) {
                 if (seen != null && (admitted == period || effect instanceof BreakerEffect.Pause)) {
                     details.failed(seen);
                 }
                 if (effect instanceof BreakerEffect.Pause pause) {
                     Duration asked = pause.duration();
-                    open(asked == null ? settings.waitDurationInOpenState() : asked, pause.reason(), false);
+                    open(
+                            asked == null ? settings.waitDurationInOpenState() : asked,
+                            pause.reason(),
+                            false,
+                            null,
+                            pause.isWithoutKeys());
                 } else if (admitted == period && isProbe) {
                     switch ((Result) effect) {
                         case FAILURE -> probed(false);
@@ -252,6 +286,20 @@ public final class TypeBreaker {
         }
     }
 
+    /** All sagas share SafeBunny's own types: that the keys of one are away must not hold the others. Its messages come back by themselves. */
+    private BreakerEffect effectOf(Ending.Failed ending) {
+        BreakerEffect effect = ending.breaker();
+        boolean isOfOneSaga = effect instanceof BreakerEffect.Pause pause
+                && pause.isWithoutKeys()
+                && MessageTypes.isReserved(details.type());
+        return isOfOneSaga ? Result.NOTHING : effect;
+    }
+
+    /** Whether it is one that people want to see: not that a message has to wait, or came too late. */
+    private static boolean isFailure(Throwable failure) {
+        return !(failure instanceof NotHandledException || failure instanceof MessageExpiredException);
+    }
+
     private void wasNoProbe() {
         if (state == State.HALF_OPEN) {
             probes.wasNone();
@@ -261,11 +309,15 @@ public final class TypeBreaker {
 
     private void probed(boolean success) {
         probes.returned(success);
+        if (success && details.isWithoutKeys()) { // one message that could be read shows that they are back
+            close("a probe succeeded");
+            return;
+        }
         if (!probes.areDone()) {
             return;
         }
         if (probes.haveFailed()) {
-            open(settings.waitDurationInOpenState(), probes.toString(), true, probes.percent());
+            open(settings.waitDurationInOpenState(), probes.toString(), true, probes.percent(), false);
         } else {
             close("the probes succeeded");
         }
@@ -273,7 +325,7 @@ public final class TypeBreaker {
 
     private void openAtRate() {
         if (rate.isReached()) {
-            open(settings.waitDurationInOpenState(), rate.toString(), false, rate.percent());
+            open(settings.waitDurationInOpenState(), rate.toString(), false, rate.percent(), false);
         }
     }
 }

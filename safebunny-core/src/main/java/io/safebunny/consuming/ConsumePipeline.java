@@ -2,12 +2,16 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Sealing;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.middleware.Group;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
@@ -21,6 +25,7 @@ import io.safebunny.validation.MessageValidator;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +52,8 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final AfterTheEnd failures;
     private final MessageMeters meters;
     private final SharedPipeline shared;
+    /** Of what its handler stores; {@code null} if its messages are not encrypted. */
+    private final @Nullable Sealing sealing;
 
     ConsumePipeline(
             ConsumePipelineFactory parts,
@@ -60,10 +67,10 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.stored = validator.ofAnyAge();
         this.handling = handling;
         this.recoverer = recoverer;
-        this.afterGroup =
-                new AfterGroup(parts.middlewares(Group.AFTER), node.log(), Names.address(node.name(), handler.type()));
+        this.afterGroup = new AfterGroup(parts.middlewares(Group.AFTER), node.log(), handler.queue(node.name()));
         this.failures = new AfterTheEnd(LOG, node.log(), UNTOLD);
         this.meters = node.metrics().consumed(handler.type(), node.timeline());
+        this.sealing = Sealing.by(node.parts().codecs().needed(handler.payloadClass()));
         this.shared = new SharedPipeline(node, handler, this, handling);
     }
 
@@ -114,15 +121,45 @@ final class ConsumePipeline implements DeliverySettler.Processing {
      * @throws InvalidMessageException it is poison
      */
     HandledMessage check(Delivery delivery, boolean sharesTransaction) {
-        Envelope envelope = (delivery instanceof StoredDelivery ? stored : validator).check(delivery.message());
-        Handling one = new Handling(node.current(), envelope, delivery::isOpen);
+        Envelope delivered = (delivery instanceof StoredDelivery ? stored : validator).check(delivery.message());
+        Envelope envelope = delivered;
+        Supplier<Object> body;
+        try {
+            Envelope decoded = validator.decoded(delivered);
+            envelope = decoded;
+            body = () -> validator.payload(decoded);
+        } catch (NotHandledException | UnknownKeyException e) {
+            if (e instanceof UnknownKeyException unknown) {
+                requireWorthWaiting(delivery, delivered, unknown);
+            }
+            body = () -> {
+                throw e;
+            };
+        }
+        Handling one = new Handling(node.current(), envelope, delivery::isOpen).sealingSteps(sealing);
         return new HandledMessage(
                 delivery,
                 handler.grouping().isBatch() ? one.forBatches() : one,
-                () -> validator.payload(envelope),
-                handler.payloadType(),
+                body,
+                handler.payloadClass(),
                 node.publisher()::within,
                 sharesTransaction);
+    }
+
+    /**
+     * Where no retries can be counted, because a message in order keeps its place, it waits for its key for as long as these would last. A
+     * replay does not wait: its retries would lose what makes it a replay.
+     *
+     * @throws InvalidMessageException {@code undecryptable}
+     */
+    private void requireWorthWaiting(Delivery delivery, Envelope message, UnknownKeyException why) {
+        boolean isReplay = delivery.message().message().headers().containsKey(Headers.POISONED_AT);
+        Instant end = Instant.ofEpochMilli(message.sentAt())
+                .plus(handler.recovery().delayed().total());
+        if (isReplay
+                || (handler.ordering().isOrdered() && !node.timeline().now().isBefore(end))) {
+            throw new InvalidMessageException(PoisonReason.UNDECRYPTABLE, why.messageWithoutCode(), why);
+        }
     }
 
     private Settled observed(HandledMessage message) {

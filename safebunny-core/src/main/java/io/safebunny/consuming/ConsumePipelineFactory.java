@@ -14,6 +14,7 @@ import io.safebunny.poison.queue.FailureLog;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.PoisonQueue;
+import io.safebunny.rate.leasing.RateLimits;
 import io.safebunny.saga.execution.Correlation;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.topology.Topology;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the consume pipeline of each handler of a node. Thread-safe. */
@@ -37,21 +39,25 @@ public final class ConsumePipelineFactory {
     private final Function<HandlerDefinition, @Nullable Correlation> correlations;
     private final HeldDeliveries held;
     private final BiConsumer<RecordKey, Instant> wakes;
+    private final RateLimits rates;
     private final Turns<String> turns;
 
     /**
      * @param correlations which saga the messages of a handler belong to, {@code null} for none
      * @param held collects deliveries whose copies the broker refuses
      * @param wakes has the lane of an order key run when it is due
+     * @param rates limits the types that have a rate
      */
     public ConsumePipelineFactory(
             Node node,
             Claims claims,
             Function<HandlerDefinition, @Nullable Correlation> correlations,
             HeldDeliveries held,
-            BiConsumer<RecordKey, Instant> wakes) {
+            BiConsumer<RecordKey, Instant> wakes,
+            RateLimits rates) {
         this.node = node;
         this.wakes = wakes;
+        this.rates = rates;
         this.claims = claims;
         this.correlations = correlations;
         this.held = held;
@@ -60,7 +66,7 @@ public final class ConsumePipelineFactory {
 
     /** @param typesOfNode all types this node handles */
     public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode, TypeBreaker breaker) {
-        String queue = Names.address(node.name(), handler.type());
+        String queue = handler.queue(node.name());
         FailureLog failures = new FailureLog(node.log(), node.name(), handler.description());
         Mover mover = new Mover(node, held, queue);
         PoisonQueue poisonQueue = new PoisonQueue(node, queue, handler.type(), mover, failures);
@@ -78,11 +84,12 @@ public final class ConsumePipelineFactory {
     /**
      * For what the broker itself set aside, of all types of the node.
      *
-     * @param typesOfNode all types this node handles
+     * @param handlers all of the node
      */
-    public DeliveryHandler createForDeadLetters(Set<String> typesOfNode) {
-        Set<String> queues = typesOfNode.stream()
-                .map(type -> Names.address(node.name(), type))
+    public DeliveryHandler createForDeadLetters(List<HandlerDefinition> handlers) {
+        Set<String> queues = handlers.stream()
+                .map(handler -> Names.address(node.name(), handler.type()))
+                .flatMap(queue -> Stream.of(queue, Topology.orderedOf(queue))) // a type may have been switched since
                 .collect(Collectors.toUnmodifiableSet());
         String deadLetters = Topology.deadLettersOf(node.name());
         FailureLog failures = new FailureLog(node.log(), node.name(), "none");
@@ -106,6 +113,10 @@ public final class ConsumePipelineFactory {
 
     Node node() {
         return node;
+    }
+
+    RateLimits rates() {
+        return rates;
     }
 
     BiConsumer<RecordKey, Instant> wakes() {

@@ -2,21 +2,24 @@
 package io.safebunny.consuming;
 
 import io.safebunny.Bunny;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.failure.policy.Ending.Handled;
 import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.FailedAttempt.TimeLeft;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.rate.leasing.RateLimit.Turn;
 import io.safebunny.store.record.Trail;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
-import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -24,7 +27,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ResolvableType;
 
 /** One valid message on its way through the consume pipeline. Confined to the thread that handles it. */
 final class HandledMessage implements ConsumeContext {
@@ -33,6 +35,9 @@ final class HandledMessage implements ConsumeContext {
     final Handling handling;
     /** Whether its handler runs at most once, because others share its transaction. */
     final boolean sharesTransaction;
+
+    /** Why its body cannot be read now; {@code null} if it can. */
+    private final @Nullable SafeBunnyException unreadable;
 
     private final Class<?> payloadClass;
     private Function<Handling, Bunny> publishers;
@@ -51,6 +56,8 @@ final class HandledMessage implements ConsumeContext {
     private long begunAt;
     /** How the latest attempt failed, if it has. */
     private Trail.@Nullable Failure noted;
+    /** When its handler may begin; {@code null} if its type has no rate, or it has begun. */
+    private @Nullable Turn turn;
 
     /** How it would end because its deadline has passed; {@code null} while that decides nothing. */
     private @Nullable Poisoned expired;
@@ -61,27 +68,42 @@ final class HandledMessage implements ConsumeContext {
 
     /**
      * @param body reads the payload; called again for each run
-     * @param payloadType what the handler takes
+     * @param payloadClass what the handler takes
      * @param sharesTransaction whether the handler is not run again in memory
      */
     HandledMessage(
             Delivery delivery,
             Handling handling,
             Supplier<Object> body,
-            Type payloadType,
+            Class<?> payloadClass,
             Function<Handling, Bunny> publishers,
             boolean sharesTransaction) {
         this.sharesTransaction = sharesTransaction;
         this.publishers = publishers;
         this.delivery = delivery;
         this.body = body;
-        this.unread = body.get();
-        this.payloadClass = ResolvableType.forType(payloadType).resolve(Object.class);
+        SafeBunnyException unknown = null;
+        try {
+            this.unread = body.get();
+        } catch (NotHandledException | UnknownKeyException e) {
+            unknown = e;
+        }
+        this.unreadable = unknown;
+        this.payloadClass = payloadClass;
         this.handling = handling;
     }
 
     Envelope envelope() {
         return handling.message();
+    }
+
+    /**
+     * Why its body cannot be read now, although it may be in order: a {@link NotHandledException} or an {@link UnknownKeyException}; {@code
+     * null} if it can be. Then the message is not claimed: nobody knows yet what it is.
+     */
+    @Nullable
+    SafeBunnyException unreadable() {
+        return unreadable;
     }
 
     /** @param within publishes as part of this message, although its batch is being handled */
@@ -102,6 +124,18 @@ final class HandledMessage implements ConsumeContext {
 
     long begunAt() {
         return begunAt;
+    }
+
+    void mayBegin(Turn at) {
+        turn = at;
+    }
+
+    /** When its handler may begin; {@code null} for each run after the first. */
+    @Nullable
+    Turn takeTurn() {
+        Turn taken = turn;
+        turn = null;
+        return taken;
     }
 
     /** Whether its deadline has passed, and nothing was decided because of that yet. */

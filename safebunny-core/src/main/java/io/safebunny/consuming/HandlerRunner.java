@@ -2,9 +2,11 @@
 package io.safebunny.consuming;
 
 import io.safebunny.failure.MessageExpiredException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.observation.Metrics;
+import io.safebunny.rate.leasing.RateLimit;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -18,18 +20,28 @@ import org.springframework.retry.support.RetryTemplate;
 /** Runs a handler, with its in-memory retries; spring-retry does the looping and waiting. Thread-safe. */
 final class HandlerRunner {
 
+    private static final Duration USED_UP_COMES_BACK = Duration.ofSeconds(1);
+
     private final RetryTemplate template = new RetryTemplate();
     private final HandlerDefinition handler;
     private final Recoverer recoverer;
     private final Timeline timeline;
     private final Metrics metrics;
     private final int maxRetries;
+    private final @Nullable RateLimit rate;
 
-    HandlerRunner(HandlerDefinition handler, Recoverer recoverer, Timeline timeline, Metrics metrics) {
+    /** @param rate each run takes a turn of it; {@code null} for none */
+    HandlerRunner(
+            HandlerDefinition handler,
+            Recoverer recoverer,
+            Timeline timeline,
+            Metrics metrics,
+            @Nullable RateLimit rate) {
         this.handler = handler;
         this.recoverer = recoverer;
         this.timeline = timeline;
         this.metrics = metrics;
+        this.rate = rate;
         this.maxRetries = handler.recovery().inMemory().maxRetries();
         template.setRetryPolicy(new AsDecided());
         template.setBackOffPolicy(new OnTimeline(timeline));
@@ -53,6 +65,7 @@ final class HandlerRunner {
     }
 
     private void runTheOnlyTime(HandledMessage message) throws Exception {
+        awaitTurn(message, message.attemptFailure());
         try {
             runOnce(message);
         } catch (MessageExpiredException e) {
@@ -76,11 +89,13 @@ final class HandlerRunner {
     private void runAgainAndAgain(HandledMessage message) throws Exception {
         Object unused = template.execute(context -> {
             Run run = (Run) context;
-            if (run.getLastThrowable() != null) {
-                if (!message.delivery
-                        .isOpen()) { // closed during the wait: a retry would compete with the next delivery
-                    run.again = null;
-                    throw thrown(run.getLastThrowable());
+            Throwable last = run.getLastThrowable();
+            run.again = null;
+            awaitTurn(message, last == null ? message.attemptFailure() : last);
+            if (last != null) {
+                // closed during the wait: a retry would compete with the next delivery
+                if (!message.delivery.isOpen()) {
+                    throw thrown(last);
                 }
                 metrics.retriedInMemory(handler.type());
             }
@@ -98,6 +113,30 @@ final class HandlerRunner {
             }
             return message;
         });
+    }
+
+    /**
+     * Each run takes a turn of the rate, if there is one.
+     *
+     * @param last why the run before has failed, which is the end if there is no turn soon: if it cost no attempt, it could go on for ever
+     */
+    private void awaitTurn(HandledMessage message, @Nullable Throwable last) throws Exception {
+        if (rate == null || message.expired() != null || message.isOverdue(timeline)) {
+            return;
+        }
+        if (!rate.begin(message.takeTurn())) {
+            throw last == null
+                    ? NotHandledException.later(
+                            "The rate of %s was used up before message %s began"
+                                    .formatted(handler.type(), message.messageId()),
+                            USED_UP_COMES_BACK)
+                    : thrown(last);
+        }
+        if (last == null && !message.delivery.isOpen()) {
+            throw NotHandledException.later(
+                    "The delivery of message %s was lost while it waited".formatted(message.messageId()),
+                    Duration.ZERO);
+        }
     }
 
     /** Handlers throw exceptions and errors only. */

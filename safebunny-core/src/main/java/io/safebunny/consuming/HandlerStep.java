@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Pipeline;
 import io.safebunny.message.BunnyUndone;
@@ -41,6 +42,9 @@ final class HandlerStep {
             beforeGroup.run(message, () -> runHandler(message));
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
+        }
+        if (message.attemptFailure() instanceof NotHandledException notHandled) {
+            throw notHandled; // no middleware can make up for a handler that did not run to its end
         }
         acknowledgeUndo(message.handling);
     }

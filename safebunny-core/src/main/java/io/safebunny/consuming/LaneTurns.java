@@ -4,7 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.Ordering;
 import io.safebunny.handling.Membership;
-import io.safebunny.message.Names;
+import io.safebunny.message.OrderKey;
 import io.safebunny.node.Node;
 import io.safebunny.order.lane.LaneDocument;
 import io.safebunny.order.lane.LaneTurn;
@@ -18,38 +18,33 @@ import org.jspecify.annotations.Nullable;
 /** Gives the messages of one handler their turn among those with the same order key, if they are handled in order: without a store there are no lanes. Thread-safe. */
 final class LaneTurns {
 
-    private static final String KEY = "sb-order-key";
-
-    private final String type;
+    private final HandlerDefinition handler;
     private final @Nullable Terms terms;
     private final BiConsumer<RecordKey, Instant> wakes;
 
     /** @param wakes has a lane run when it is due */
     LaneTurns(HandlerDefinition handler, Node node, BiConsumer<RecordKey, Instant> wakes) {
         this.wakes = wakes;
-        this.type = handler.type();
+        this.handler = handler;
         this.terms = handler.ordering().isOrdered() && node.store() != null
                 ? new Terms(handler.ordering() == Ordering.HOLD, node.options().lease(), node.timeline())
                 : null;
     }
 
-    /** To be called before the message is claimed. What undoes a step does not wait for what came before the step. */
+    /** To be called before anything decides on the message. */
     void enters(HandledMessage message) {
-        if (terms != null && message.envelope().undoes() == null) {
+        OrderKey key = terms == null
+                ? null
+                : handler.orderKey(
+                        message.envelope(), message.delivery.message().message());
+        if (terms != null && key != null) {
             message.handling.belongsTo(Membership.ofLane(new LaneTurn(
-                    LaneDocument.key(orderKey(message), type),
+                    LaneDocument.key(key.value(), handler.type()),
                     message.messageId(),
                     StoredDelivery.stored(message.delivery.message()),
                     message.delivery instanceof StoredDelivery,
                     terms)));
         }
-    }
-
-    /** What it has in common with those that take effect in the order in which they were published. */
-    private static String orderKey(HandledMessage message) {
-        return message.delivery.message().message().headers().get(KEY) instanceof String key && Names.isMessageId(key)
-                ? key
-                : message.correlationId();
     }
 
     /** To be called once the message is settled. What is handled from the store is followed by whoever handles it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.ThrottledException;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.concurrency.Turns.Hold;
@@ -17,6 +18,7 @@ import io.safebunny.dedup.claim.Claimed.Parked;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.SharedClaims;
+import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.failure.policy.Ending.Returned;
@@ -30,6 +32,7 @@ import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Next;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.rate.leasing.RateLimit;
 import io.safebunny.saga.execution.Correlation;
 import io.safebunny.saga.execution.SagaTurns;
 import io.safebunny.store.record.MessageRecord;
@@ -42,7 +45,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles a message, and decides how that ends: admit → context → claim → run → complete, or end and release → send; read downwards.
+ * Handles a message, and decides how that ends: wait for the rate → admit → context → claim → run → complete, or end and release → send; read downwards.
  * Thread-safe.
  */
 final class MessageHandling {
@@ -54,12 +57,15 @@ final class MessageHandling {
 
     private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
     private static final Hold NO_TURN = () -> {};
+    private static final Subject NEWER =
+            Subject.warn(LOG, "Messages whose version this instance does not know come back each minute");
     private static final Subject FAILED_AFTER_THE_END =
             Subject.warn(LOG, "What follows the handling of messages failed");
 
     private final Node node;
     private final Claims claims;
     private final TypeBreaker breaker;
+    private final @Nullable RateLimit rate;
     private final Recoverer recoverer;
     private final Survivors survivors;
     private final PropagatedContext contexts;
@@ -81,6 +87,7 @@ final class MessageHandling {
         this.node = parts.node();
         this.claims = parts.claims();
         this.breaker = breaker;
+        this.rate = parts.rates().of(handler, breaker);
         this.recoverer = recoverer;
         this.survivors = survivors;
         this.contexts = new PropagatedContext(node.parts().contextPropagators(), node.log());
@@ -89,7 +96,7 @@ final class MessageHandling {
         this.lanes = new LaneTurns(handler, node, parts.wakes());
         this.step = new HandlerStep(
                 parts.middlewares(Group.BEFORE),
-                new HandlerRunner(handler, recoverer, node.timeline(), node.metrics()),
+                new HandlerRunner(handler, recoverer, node.timeline(), node.metrics(), rate),
                 node.library());
         this.expired = new ExpiredStep(handler, step, recoverer, correlation);
         this.grouping = handler.grouping();
@@ -99,6 +106,7 @@ final class MessageHandling {
     Ending handle(HandledMessage message) {
         message.begins(node.timeline().nanoTime());
         try {
+            lanes.enters(message);
             return admitted(message);
         } catch (Throwable failure) { // nothing is decided yet
             return recoverer.end(message, failure);
@@ -118,6 +126,70 @@ final class MessageHandling {
         if (copy != null) {
             return copy;
         }
+        SafeBunnyException unreadable = message.unreadable();
+        if (unreadable != null) {
+            message.failed(unreadable);
+            return unread(message, unreadable);
+        }
+        return rate == null || breaker.isOpen() || message.isOverdue(node.timeline())
+                ? letIn(message)
+                : paced(message, rate);
+    }
+
+    /** Neither claims it nor asks its deadline: nobody here knows what it says. */
+    private Ending unread(HandledMessage message, SafeBunnyException why) {
+        if (!(why instanceof NotHandledException comesBack)) {
+            return recoverer.end(message, why);
+        }
+        if (!comesBack.isTrouble()) {
+            tellNewer(message);
+        }
+        return unbegun(message, comesBack);
+    }
+
+    private void tellNewer(HandledMessage message) {
+        node.metrics().newer(message.type());
+        node.log()
+                .tell(
+                        NEWER,
+                        message.messageId(),
+                        () -> LOG.warn(
+                                "Message {} has a version that this instance does not know, and waits for an instance of a newer version of the application [type={}, version={}]. If there is none, deploy one whose @BunnyMessage(version) is at least that",
+                                message.messageId(),
+                                message.type(),
+                                message.envelope().version()));
+    }
+
+    /** Waits until it may begin. */
+    private Ending paced(HandledMessage message, RateLimit limit) {
+        try {
+            message.mayBegin(limit.await());
+        } catch (NotHandledException e) {
+            return unbegun(message, e);
+        }
+        if (!message.delivery.isOpen()) { // it is delivered again
+            return Returned.because(NotHandledException.later(
+                    "The delivery of message %s was lost while it waited".formatted(message.messageId()),
+                    Duration.ZERO));
+        }
+        Ending ending = letIn(message);
+        if (ending instanceof Failed failed && failed.failure() instanceof ThrottledException throttled) {
+            limit.throttled(throttled.delay());
+        }
+        return ending;
+    }
+
+    /** If nobody can know when messages may begin, or nobody can read them, the type is paused. */
+    private Ending unbegun(HandledMessage message, NotHandledException why) {
+        Ending ending = recoverer.end(message, why);
+        Admission admission = why.isTrouble() ? breaker.admit() : null;
+        if (admission != null) {
+            ended(admission, message, ending);
+        }
+        return ending;
+    }
+
+    private Ending letIn(HandledMessage message) {
         Admission admission = breaker.admit();
         if (admission == null) {
             return Returned.because(
@@ -141,7 +213,6 @@ final class MessageHandling {
         Ending decided = null;
         try (PropagatedContext.Opened unused = contexts.open(message)) {
             if (correlation == null) {
-                lanes.enters(message);
                 decided = handled(message, NO_TURN);
             } else {
                 Membership saga = correlation.of(message.envelope(), message.payload());

@@ -19,13 +19,13 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.order.lane.LaneTurn;
-import io.safebunny.order.lane.StoredDelivery;
 import io.safebunny.poison.queue.FailureLog;
 import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.Mover.Outcome;
@@ -66,6 +66,7 @@ final class Recoverer {
     private final ExceptionDetails details;
     private final String instance;
     private final String type;
+    private final String address;
     private final Mover mover;
     private final PoisonQueue poisonQueue;
     private final FailureLog log;
@@ -80,6 +81,7 @@ final class Recoverer {
         this.details = node.options().exceptionDetails();
         this.instance = node.parts().instance();
         this.type = handler.type();
+        this.address = Names.address(node.name(), handler.type());
         this.mover = mover;
         this.poisonQueue = poisonQueue;
         this.log = log;
@@ -250,7 +252,7 @@ final class Recoverer {
 
     /** Of a message that is handled in order: no copy of it goes to the end of a queue. */
     private Settled inItsPlace(HandledMessage message, Failed ending, LaneTurn turn) {
-        if (!turn.isUndecided() && ending instanceof Retried retried) {
+        if (turn.isKept() && ending instanceof Retried retried) {
             tell(
                     message,
                     "delayed retry %s of %s in %s ms"
@@ -262,11 +264,15 @@ final class Recoverer {
             metrics.retriedDelayed(type);
             return new Settled(ending, Settlement.ACKNOWLEDGE);
         }
-        Duration after = ending instanceof Returned returned ? returned.after() : StoreFailures.COMES_BACK;
-        if (message.delivery instanceof StoredDelivery stored) {
-            stored.keep(after == null ? Duration.ZERO : after);
-        }
-        return new Settled(ending, Settlement.HAND_BACK);
+        Duration after = ending instanceof Returned returned
+                ? returned.after()
+                : ending instanceof Retried retried ? retried.after() : StoreFailures.COMES_BACK;
+        return new Settled(ending, after == null ? Settlement.HAND_BACK : Settlement.keep(atLeast(after)));
+    }
+
+    /** What waits for a moment in its place must not become a hot loop. */
+    private static Duration atLeast(Duration pause) {
+        return pause.compareTo(StoreFailures.SHORTEST_PAUSE) < 0 ? StoreFailures.SHORTEST_PAUSE : pause;
     }
 
     /** If the broker refuses the copy, the message is poisoned, although its record expects another attempt. */
@@ -323,13 +329,13 @@ final class Recoverer {
     }
 
     /** The copy of a replay has no deadline, so that its retries have none either. */
-    private static OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
+    private OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
         IncomingMessage delivered = delivery.message();
         WireMessage copy = envelope.toCopyOf(delivered.message());
         boolean isReplay = delivered.message().headers().containsKey(Headers.POISONED_AT);
         return new OutboundMessage(
                 isReplay ? copy.withHeaders(Headers.withoutDeadline(copy.headers())) : copy,
-                new Route.ToQueue(delivered.queue()),
+                new Route.ToQueue(address),
                 delay);
     }
 

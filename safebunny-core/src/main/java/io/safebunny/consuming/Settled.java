@@ -14,7 +14,7 @@ record Settled(Ending ending, Settlement how) {
 
     /** The outcome tag of meters and spans. */
     String outcome() {
-        if (how == Settlement.HAND_BACK) {
+        if (how.isReturn()) {
             return Observations.RETURNED;
         }
         if (ending instanceof Handled handled) {

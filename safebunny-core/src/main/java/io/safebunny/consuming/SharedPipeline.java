@@ -138,7 +138,9 @@ final class SharedPipeline {
         }
         try {
             HandledMessage message = single.check(delivery, true);
-            return message.isFresh() && !message.isOverdue(node.timeline()) ? message : null;
+            return message.isFresh() && message.unreadable() == null && !message.isOverdue(node.timeline())
+                    ? message
+                    : null;
         } catch (InvalidMessageException e) { // becomes poison on its own
             return null;
         }

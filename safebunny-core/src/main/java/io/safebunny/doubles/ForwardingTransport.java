@@ -13,6 +13,7 @@ import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -73,6 +74,11 @@ public abstract class ForwardingTransport implements Transport {
     @Override
     public OptionalLong depth(String queue) {
         return transport.depth(queue);
+    }
+
+    @Override
+    public OptionalInt consumers(String queue) {
+        return transport.consumers(queue);
     }
 
     @Override

@@ -3,6 +3,9 @@ package io.safebunny.engine;
 
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
+import io.safebunny.operations.OrderCondition;
+import io.safebunny.order.draining.Lanes;
+import io.safebunny.order.sharding.Shards;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
@@ -40,6 +43,9 @@ final class NodeConditions {
         if (store != null) {
             parts.put("store", () -> NodeCondition.store(store.getClass().getSimpleName(), engine.storeOutage()));
             parts.put("sagas", () -> NodeCondition.sagas(engine.get(SagaSupervision.class)));
+            Lanes lanes = engine.get(Lanes.class);
+            Shards shards = engine.get(Shards.class);
+            parts.put("order", () -> OrderCondition.of(lanes.isOrdered(), lanes.counted(), shards.problems()));
         }
         return parts;
     }

@@ -11,6 +11,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.incident.Incidents;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.Node;
@@ -23,12 +24,15 @@ import io.safebunny.observation.Tallies.Tally;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.order.draining.Lanes;
+import io.safebunny.order.sharding.Shards;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.poison.wanted.StepFates;
+import io.safebunny.rate.leasing.RateLimits;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.scheduling.Scheduling;
 import io.safebunny.story.telling.StoryTeller;
+import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
@@ -56,6 +60,8 @@ public final class SafeBunnyEngine {
     private final @Nullable Deduplication deduplication;
     private final List<NodeFeature> features;
     private final HeldDeliveries held = new HeldDeliveries();
+    private final Lanes lanes;
+    private final Shards shards;
     private final Consumptions consumptions;
     private volatile @Nullable Topology started;
     private volatile List<HandlerDefinition> handled = List.of();
@@ -67,31 +73,37 @@ public final class SafeBunnyEngine {
         parts.breakers().addListener(node.events()::tell);
         node.sender().awaitStart();
         deduplication = node.store() == null ? null : new Deduplication(node);
-        Lanes lanes = new Lanes(node);
+        lanes = new Lanes(node);
+        shards = new Shards(node, held);
+        boolean isShared = !(parts.store() instanceof MemoryMessageStore);
+        RateLimits rates = new RateLimits(node, isShared);
         SagaSupervision sagas = new SagaSupervision(node);
         ConsumePipelineFactory pipelines = new ConsumePipelineFactory(
                 node,
                 deduplication == null ? new NotRemembered(node.sender()) : deduplication,
                 sagas::correlationOf,
                 held,
-                lanes::wake);
-        boolean isShared = !(parts.store() instanceof MemoryMessageStore);
+                lanes::wake,
+                rates);
         NodeOperations operations = new NodeOperations(node, parts.instance(), isShared);
         QueuePoisonMessages poison = new QueuePoisonMessages(
                 node,
                 operations.nodes(),
                 new StepFates(node, operations.nodes(), sagas::definitions),
                 pipelines,
-                operations.moved());
+                operations.moved(),
+                lanes::skip);
         features = List.of(
                 operations,
                 poison,
                 sagas,
                 lanes,
+                shards,
+                rates,
                 new Incidents(node, sagas, poison),
                 Scheduling.of(node, parts.scheduling()),
                 new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions));
-        consumptions = new Consumptions(node, features, pipelines, lanes);
+        consumptions = new Consumptions(node, features, pipelines, lanes, shards, rates);
     }
 
     /**
@@ -189,12 +201,21 @@ public final class SafeBunnyEngine {
     public void startPublishing(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         SafeBunnyOptions options = parts.options();
         Handlers handlers = define(definitions, sagaDefinitions);
-        handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
+        handlers.all().forEach(handler -> {
+            Object unused = BodyVersions.of(handler.payloadType());
+            parts.serializers().prepare(handler.payloadType(), handler.payloadClass());
+            parts.codecs().requireFor(handler.payloadClass());
+        });
         if (deduplication != null) {
             handlers.requireRetriesWithin(options.retention());
+        } else {
+            handlers.requireNoneOrdered();
         }
         options.trustedUsers().requireAll(options.node(), handlers.all());
-        Topology topology = planned(handlers);
+        handlers.requireHeldCanBeReplayed(options);
+        handlers.requireNoneShardedOf(options.trustedUsers());
+        lanes.requireNoneLeft(handlers.all());
+        Topology topology = planned(shards.subscriptions(handlers.all()));
         started = topology;
         defined = handlers;
         handled = handlers.all();
@@ -245,7 +266,7 @@ public final class SafeBunnyEngine {
     public Topology plan(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         Handlers handlers = define(definitions, sagaDefinitions);
         handled = handlers.all();
-        return planned(handlers);
+        return planned(shards.subscriptions(handlers.all()));
     }
 
     /** The topology that was declared at the start; {@code null} before. */
@@ -264,12 +285,12 @@ public final class SafeBunnyEngine {
         return new Handlers(HandlerSource.all(sources));
     }
 
-    private Topology planned(Handlers handlers) {
+    private Topology planned(List<Subscription> subscriptions) {
         SafeBunnyOptions options = parts.options();
         List<String> participants = features.stream()
                 .flatMap(feature -> feature.participants().stream())
                 .toList();
-        return TopologyPlanner.plan(options.node(), handlers.subscriptions(), participants, options.topology());
+        return TopologyPlanner.plan(options.node(), subscriptions, participants, options.topology());
     }
 
     private void consume(Handlers handlers) {

@@ -27,6 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  *     none. They may modify their argument
  * @param participants nodes whose acknowledgements of undos are received: those in the handlers' {@code from}, and those in
  *     {@link io.safebunny.saga.BunnySaga#participants}
+ * @param encryptedAs the class with {@link io.safebunny.encryption.Encrypted} by which states are encrypted in the store: the saga's, or
+ *     the state's; {@code null} if neither has it
  */
 public record SagaDefinition(
         String name,
@@ -38,7 +40,8 @@ public record SagaDefinition(
         @Nullable SagaMethod poisoned,
         @Nullable SagaMethod expired,
         SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
-        Set<String> participants) {
+        Set<String> participants,
+        @Nullable Class<?> encryptedAs) {
 
     public SagaDefinition {
         handlers = List.copyOf(handlers);
@@ -47,7 +50,7 @@ public record SagaDefinition(
         participants = Set.copyOf(participants);
     }
 
-    /** Without a method for expired commands. */
+    /** Without a method for expired commands, and not encrypted. */
     public SagaDefinition(
             String name,
             String description,
@@ -58,7 +61,7 @@ public record SagaDefinition(
             @Nullable SagaMethod poisoned,
             SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
             Set<String> participants) {
-        this(name, description, version, stateType, handlers, timeouts, poisoned, null, upgrades, participants);
+        this(name, description, version, stateType, handlers, timeouts, poisoned, null, upgrades, participants, null);
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.safebunny.handler;
 
 import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.rate.HandlingRate;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.function.Function;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param correlation reads the saga's id from the payload: unchecked, {@code null} if the payload has none; thread-safe. Throws
  *     {@link io.safebunny.PoisonMessageException} if the payload does not fit the expression. {@code null} if the id is the
  *     correlation id
+ * @param rate how many may begin in a time, on all instances of the node together; {@code null} for any number
  */
 public record SagaHandler(
         String description,
@@ -30,7 +32,8 @@ public record SagaHandler(
         boolean starts,
         boolean takesState,
         @Nullable Function<Object, @Nullable String> correlation,
-        SagaMethod method) {
+        SagaMethod method,
+        @Nullable HandlingRate rate) {
 
     public SagaHandler {
         from = List.copyOf(from);
@@ -43,6 +46,6 @@ public record SagaHandler(
 
     /** This handler as a handler of its node. */
     public HandlerDefinition calling(HandlerInvoker invoker) {
-        return new HandlerDefinition(description, type, payloadType, from, prefetch, recovery, invoker);
+        return new HandlerDefinition(description, type, payloadType, from, prefetch, recovery, invoker).limited(rate);
     }
 }

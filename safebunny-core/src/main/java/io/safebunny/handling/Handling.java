@@ -106,6 +106,14 @@ public final class Handling implements Surrounding {
         attempts.startAgain();
     }
 
+    /** Results of its steps are stored as this says; {@code null} for in clear. */
+    public Handling sealingSteps(@Nullable Sealing sealing) {
+        if (sealing != null) {
+            steps.seal(sealing);
+        }
+        return this;
+    }
+
     /** From now on it must be said for which message something is published, and steps are refused. */
     public Handling forBatches() {
         batch = Batch.of(this);

@@ -3,6 +3,7 @@ package io.safebunny.handling;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.Envelope;
@@ -22,7 +23,11 @@ final class Steps {
 
     private static final int LONGEST_NAME = 200;
 
+    private final Envelope message;
     private HandlerStore store;
+    /** {@code null} if results are kept in clear. */
+    private @Nullable Sealing sealing;
+
     private Set<String> usedInAttempt = Set.of();
     /** Volatile, because other threads of the handler read it when they publish. */
     private volatile @Nullable String running;
@@ -31,12 +36,18 @@ final class Steps {
 
     /** Remembers them for the attempts of this delivery only. */
     Steps(Envelope message) {
+        this.message = message;
         this.store = new InMemorySteps(message.id());
+    }
+
+    /** From now on, what is stored of them is encrypted. */
+    void seal(Sealing how) {
+        sealing = how;
     }
 
     /** Begins anew, with what is kept there. */
     void keepIn(HandlerStore other) {
-        store = other;
+        store = sealing == null ? other : new SealedSteps(other, sealing, message);
         usedInAttempt = Set.of();
         verdict = null;
     }
@@ -107,8 +118,12 @@ final class Steps {
 
     private @Nullable String find(String name) {
         try {
-            return store.find(name);
-        } catch (NotHandledException | InvalidMessageException e) {
+            String known = store.find(name);
+            if (known != null && Sealing.isSealed(known)) {
+                throw Sealing.byAnotherVersion("The result of step [%s]".formatted(name));
+            }
+            return known;
+        } catch (NotHandledException | InvalidMessageException | UnknownKeyException e) {
             throw decided(e);
         }
     }
@@ -119,7 +134,7 @@ final class Steps {
             String json = StepResults.write(name, result);
             store.store(name, json);
             return json;
-        } catch (NotHandledException | InvalidMessageException | PoisonMessageException e) {
+        } catch (NotHandledException | InvalidMessageException | PoisonMessageException | UnknownKeyException e) {
             throw decided(e);
         }
     }

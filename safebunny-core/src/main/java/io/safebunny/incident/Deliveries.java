@@ -66,11 +66,11 @@ record Deliveries(Sources sources) {
                     "its sender, type or correlation id is not one that a node can have",
                     "Correct its sender.");
         }
-        if (!found.encoding().isEmpty() || !Masking.isText(body)) {
+        if (found.encoded() != null || !Masking.isText(body)) {
             throw Incidents.refused(
                     "this message",
                     id,
-                    found.encoding().isEmpty()
+                    found.encoded() == null
                             ? "its body is not UTF-8, which no text in a test can repeat"
                             : "its body cannot be decoded, or has more than 4 MiB then",
                     "Look at its exception, and correct its sender.");
@@ -82,11 +82,12 @@ record Deliveries(Sources sources) {
         }
         boolean isUnreadable = message.reason().equals(MALFORMED);
         if (isUnreadable) {
-            requireFault(message, body, shown, handler);
+            requireFault(found, body, shown, handler);
         }
         return new Delivered(
                 found.from(),
                 message.type(),
+                found.version(),
                 isUnreadable ? shown : JsonLayout.lines(shown), // the exception may name line and column
                 message.correlationId());
     }
@@ -94,11 +95,11 @@ record Deliveries(Sources sources) {
     /** Refuses a mask that leads to another saga, or that would have to give a secret away. */
     private void requireSameSaga(Found found, SagaHandler handler, String shown, String known) {
         byte[] body = Objects.requireNonNull(found.copy().body());
-        String own = sources.readability().sagaIn(handler, body, found.contentType());
+        String own = sources.readability().sagaIn(handler, body, found);
         if (own == null) {
             return;
         }
-        Object masked = sources.readability().readText(handler.payloadType(), shown);
+        Object masked = sources.readability().readText(handler.payloadType(), shown, found.version());
         if (masked == null ? !own.equals(known) : !own.equals(Readability.sagaIn(handler, masked))) {
             throw Incidents.refused(
                     "this message",
@@ -109,14 +110,15 @@ record Deliveries(Sources sources) {
     }
 
     /** Refuses a body without what made it unreadable. */
-    private void requireFault(PoisonedMessage message, byte[] body, String shown, @Nullable SagaHandler handler) {
+    private void requireFault(Found found, byte[] body, String shown, @Nullable SagaHandler handler) {
         if (shown.equals(new String(body, StandardCharsets.UTF_8))) {
             return;
         }
+        PoisonedMessage message = found.copy().message();
         Type payload = handler == null ? sources.poison().payloadOf(message.type()) : handler.payloadType();
         if (JsonLayout.tree(shown) == null
                 || payload == null
-                || sources.readability().readText(payload, shown) != null) {
+                || sources.readability().readText(payload, shown, found.version()) != null) {
             throw Incidents.refused(
                     "this message",
                     message.messageId(),

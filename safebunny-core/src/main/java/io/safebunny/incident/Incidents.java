@@ -62,7 +62,12 @@ public final class Incidents implements NodeFeature {
     }
 
     private Sources sources(BodyMasker masker, String home) {
-        return new Sources(node, sagas, poison, new Masking(masker, node.parts().codecs()), home);
+        return new Sources(
+                node,
+                sagas,
+                poison,
+                new Masking(masker, node.parts().codecs(), node.parts().serializers()),
+                home);
     }
 
     private @Nullable Incident alone(String id, Supplier<@Nullable Incident> made) {

@@ -7,7 +7,8 @@ import io.safebunny.incident.Incident.BodyLook;
 import io.safebunny.incident.Incident.Look;
 import io.safebunny.incident.Incident.StateLook;
 import io.safebunny.incident.writing.JsonLayout;
-import io.safebunny.message.Envelope;
+import io.safebunny.message.Encodings;
+import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
@@ -15,9 +16,9 @@ import io.safebunny.node.Codecs;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.saga.SagaView;
-import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
 import io.safebunny.serialization.json.ExactTree;
+import io.safebunny.serialization.json.Serializers;
 import io.safebunny.transport.OutboundMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -50,12 +51,14 @@ final class Masking {
 
     private final BodyMasker masker;
     private final Codecs codecs;
+    private final Serializers serializers;
     private final Set<String> masked = new LinkedHashSet<>();
     private final Set<Look> looks = new LinkedHashSet<>();
 
-    Masking(BodyMasker masker, Codecs codecs) {
+    Masking(BodyMasker masker, Codecs codecs, Serializers serializers) {
         this.masker = masker;
         this.codecs = codecs;
+        this.serializers = serializers;
     }
 
     /** What was masked, in sentences. */
@@ -131,7 +134,8 @@ final class Masking {
         WireMessage wire = kept.message();
         PoisonedMessage known = described(wire, "", "");
         byte[] stored = decoded(wire);
-        String body = stored == null ? NOTHING : body(known, stored, null);
+        byte[] json = stored == null ? null : serializers.toJson(stored, String.valueOf(wire.contentType()));
+        String body = stored == null ? NOTHING : body(known, json == null ? stored : json, null);
         Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
         headers.keySet().removeIf(name -> !name.startsWith("sb-"));
         return kept.withMessage(new WireMessage(
@@ -140,7 +144,7 @@ final class Masking {
                 wire.type(),
                 wire.appId(),
                 wire.timestamp(),
-                wire.contentType(),
+                json == null ? wire.contentType() : Serializers.JSON_TYPE,
                 null,
                 headers,
                 (JsonLayout.tree(body) == null ? NOTHING : body).getBytes(StandardCharsets.UTF_8)));
@@ -148,28 +152,12 @@ final class Masking {
 
     /** Its body, decoded; {@code null} if that cannot be done. */
     byte @Nullable [] decoded(WireMessage wire) {
-        BodyCodec codec = codecs.of(wire.contentEncoding());
-        if (codec == null) {
+        if (Encodings.of(wire.contentEncoding()).isEmpty()) {
             return wire.body();
         }
         try {
-            return codec.decode(
-                    new Envelope(
-                            String.valueOf(wire.messageId()),
-                            String.valueOf(wire.correlationId()),
-                            String.valueOf(wire.type()),
-                            String.valueOf(wire.appId()),
-                            1,
-                            null,
-                            0,
-                            0,
-                            0,
-                            null,
-                            Map.of(),
-                            Map.of(),
-                            String.valueOf(wire.contentType()),
-                            wire.body()),
-                    LARGEST);
+            return codecs.decoded(EnvelopeReader.read(wire, codecs::isKnown), LARGEST)
+                    .body();
         } catch (RuntimeException e) {
             boolean isTooLarge = e instanceof CodecException failure && failure.isTooLarge();
             masked.add("The body of %s %s, and is {} here."

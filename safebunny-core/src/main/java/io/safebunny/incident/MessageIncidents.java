@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -75,32 +74,26 @@ final class MessageIncidents {
     /** The copy with its body decoded, unless that cannot be done. */
     private Found decoded(Found found) {
         PoisonCopy copy = found.copy();
-        PoisonedMessage message = copy.message();
-        byte[] body = copy.body();
-        if (body == null || found.encoding().isEmpty()) {
+        WireMessage encoded = found.encoded();
+        if (copy.body() == null || encoded == null) {
             return found;
         }
-        byte[] decoded = sources.masking()
-                .decoded(new WireMessage(
-                        message.messageId(),
-                        message.correlationId(),
-                        message.type(),
-                        found.from(),
-                        null,
-                        found.contentType(),
-                        found.encoding(),
-                        Map.of(),
-                        body));
+        byte[] decoded = sources.masking().decoded(encoded);
         return decoded == null
                 ? found
-                : new Found(new PoisonCopy(message, decoded, copy.record()), found.from(), found.contentType(), "");
+                : new Found(
+                        new PoisonCopy(copy.message(), decoded, copy.record()),
+                        found.from(),
+                        found.contentType(),
+                        null,
+                        found.version());
     }
 
     /** A message that starts a saga, or to a saga that is not stored. */
     private Reproduction ofSagaMessage(Found found, SagaDefinition saga, SagaHandler handler) {
         PoisonedMessage message = found.copy().message();
         byte[] body = found.copy().body();
-        String own = body == null ? null : sources.readability().sagaIn(handler, body, found.contentType());
+        String own = body == null ? null : sources.readability().sagaIn(handler, body, found);
         String id = own == null ? message.correlationId() : own;
         MessageRecord stored = Names.isCorrelationId(id)
                 ? sources.node().requireStore().find(SagaDocument.key(saga.name(), id))
@@ -207,7 +200,7 @@ final class MessageIncidents {
             about.add("Each process that handled it ended: so may the process that runs this test.");
         }
         Optional.ofNullable(sources.readability()
-                        .ofBody(payload, Objects.requireNonNull(copy.body()), found.contentType(), delivered.body()))
+                        .ofBody(payload, Objects.requireNonNull(copy.body()), found, delivered.body()))
                 .ifPresent(about::add);
         return about;
     }

@@ -6,6 +6,7 @@ import io.safebunny.incident.writing.Reproduction;
 import io.safebunny.incident.writing.Reproduction.Delivered;
 import io.safebunny.incident.writing.Reproduction.Expectation;
 import io.safebunny.incident.writing.Reproduction.Name;
+import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.replay.QueuePoisonMessages.Found;
@@ -76,6 +77,7 @@ final class ParticipantIncidents {
         return new Delivered(
                 String.valueOf(sent.appId()),
                 type,
+                Headers.version(sent.headers()),
                 JsonLayout.lines(shown),
                 saga.view().id());
     }

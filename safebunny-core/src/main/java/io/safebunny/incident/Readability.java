@@ -3,8 +3,10 @@ package io.safebunny.incident;
 
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
+import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
+import io.safebunny.poison.replay.QueuePoisonMessages.Found;
 import io.safebunny.saga.document.SagaCopy;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaStates;
@@ -45,7 +47,9 @@ final class Readability {
     private @Nullable String problem(SagaDefinition definition, String id, String copy) {
         SagaDocument saga = SagaCopy.read(definition.name(), id, copy, SagaCopy.changedAt(copy));
         try {
-            Object unused = saga.stateVersion() == 0 ? "" : new SagaStates(definition).read(saga);
+            Object unused = saga.stateVersion() == 0
+                    ? ""
+                    : SagaStates.of(definition, node).read(saga);
             return null;
         } catch (Throwable e) { // from a constructor or static initializer of the application
             String text = node.options().exceptionDetails().text(e);
@@ -55,19 +59,19 @@ final class Readability {
 
     /** @return a sentence; {@code null} if the handler reads the masked body as well as the delivered one */
     @Nullable
-    String ofBody(@Nullable Type payload, byte[] stored, String contentType, String masked) {
-        if (payload == null || read(payload, stored, contentType) == null) {
+    String ofBody(@Nullable Type payload, byte[] stored, Found found, String masked) {
+        if (payload == null || read(payload, stored, found) == null) {
             return null;
         }
-        return readText(payload, masked) != null
+        return readText(payload, masked, found.version()) != null
                 ? null
                 : "The handler cannot read the masked body, so the test fails in another way until you put in values that it can read.";
     }
 
     /** The id of the saga as {@code @CorrelatedBy} reads it; {@code null} if there is none, or the payload does not have it. */
     @Nullable
-    String sagaIn(SagaHandler handler, byte[] body, String contentType) {
-        Object payload = handler.correlation() == null ? null : read(handler.payloadType(), body, contentType);
+    String sagaIn(SagaHandler handler, byte[] body, Found found) {
+        Object payload = handler.correlation() == null ? null : read(handler.payloadType(), body, found);
         return payload == null ? null : sagaIn(handler, payload);
     }
 
@@ -82,16 +86,22 @@ final class Readability {
 
     /** {@code null} if it cannot be read. */
     @Nullable
-    Object readText(Type payload, String json) {
-        return read(payload, json.getBytes(StandardCharsets.UTF_8), JSON);
+    Object readText(Type payload, String json, int version) {
+        return read(payload, json.getBytes(StandardCharsets.UTF_8), JSON, version);
     }
 
-    /** {@code null} if it cannot be read. */
-    @Nullable
-    Object read(Type payload, byte[] body, String contentType) {
+    private @Nullable Object read(Type payload, byte[] body, Found found) {
+        return read(payload, body, found.contentType(), found.version());
+    }
+
+    private @Nullable Object read(Type payload, byte[] body, String contentType, int version) {
         MessageSerializer serializer = node.parts().serializers().readerOf(contentType);
         try {
-            return serializer == null ? null : Objects.requireNonNullElse(serializer.deserialize(body, payload), "");
+            BodyVersions versions = BodyVersions.of(payload);
+            return serializer == null || version > versions.present()
+                    ? null
+                    : Objects.requireNonNullElse(
+                            serializer.deserialize(versions.upcast(body, version, contentType), payload), "");
         } catch (Throwable e) { // from a constructor or static initializer of the application
             return null;
         }

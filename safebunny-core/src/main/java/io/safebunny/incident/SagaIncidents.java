@@ -4,6 +4,7 @@ package io.safebunny.incident;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
+import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.incident.writing.JsonLayout;
 import io.safebunny.incident.writing.Reproduction;
 import io.safebunny.incident.writing.Reproduction.Delivered;
@@ -153,9 +154,11 @@ final class SagaIncidents {
         if (cause.timeout() != null) {
             saga.document().timeouts().put(cause.timeout(), cause.armed());
         } else {
+            SagaHandler handler = saga.handlerOf(cause.type());
             delivered = new Delivered(
                     cause.from(),
                     cause.type(),
+                    handler == null ? 1 : BodyVersions.of(handler.payloadType()).present(),
                     "Write the JSON of this %s here: it was handled, so it is not stored any more."
                             .formatted(cause.type()),
                     saga.view().id());
@@ -242,6 +245,11 @@ final class SagaIncidents {
 
     /** The saga with which the test begins, masked. */
     private String stored(StoredSaga saga, Instant changedAt, List<String> comment) {
+        if (saga.view().encrypted()) {
+            throw saga.refused(
+                    "its state is encrypted, and a test would have it in clear",
+                    "Write the test by hand: the history of the saga tells what happened.");
+        }
         Masking masking = sources.masking();
         SagaDocument document = saga.document();
         String masked =

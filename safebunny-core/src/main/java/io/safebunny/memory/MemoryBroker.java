@@ -106,6 +106,9 @@ public final class MemoryBroker {
     void apply(Topology topology) {
         synchronized (lock) {
             topology.queues().forEach(this::refuseClash);
+            topology.rivals().stream().filter(queues::containsKey).findFirst().ifPresent(rival -> {
+                throw topology.rivalExists(rival);
+            });
             for (Queue queue : topology.queues()) {
                 queues.computeIfAbsent(queue.name(), name -> new MemoryQueue(this, queue));
                 bind(new Binding(topology.options().retryExchange(), queue.name(), queue.name()));
@@ -250,13 +253,23 @@ public final class MemoryBroker {
 
     MemoryBrowsing browse(String queue) {
         synchronized (lock) {
-            MemoryQueue browsed = queues.get(queue);
-            if (browsed == null) {
-                throw BrowsingException.denied(
-                        queue, "there is no such queue. A node that handles nothing has none.", null);
-            }
-            return new MemoryBrowsing(this, browsed, queue);
+            return new MemoryBrowsing(this, found(queue), queue);
         }
+    }
+
+    int consumers(String queue) {
+        synchronized (lock) {
+            return found(queue).consumers();
+        }
+    }
+
+    private MemoryQueue found(String queue) {
+        MemoryQueue found = queues.get(queue);
+        if (found == null) {
+            throw BrowsingException.denied(
+                    queue, "there is no such queue. A node that handles nothing has none.", null);
+        }
+        return found;
     }
 
     /** Cuts off all these consumptions before messages are handed out again, so that no message moves from one of them to another. */

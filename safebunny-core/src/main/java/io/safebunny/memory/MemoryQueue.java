@@ -69,6 +69,10 @@ final class MemoryQueue {
         ready.clear();
     }
 
+    int consumers() {
+        return (int) consumptions.stream().filter(each -> !each.hasYielded()).count();
+    }
+
     int depth() {
         return ready.size();
     }

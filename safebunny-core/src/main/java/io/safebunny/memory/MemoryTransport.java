@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -194,6 +195,15 @@ public final class MemoryTransport implements Transport {
             throw new BrowsingException(queue, "this transport is closed. Use a new one.", null);
         }
         return OptionalLong.of(broker.depth(queue));
+    }
+
+    /** {@inheritDoc} Also counts those that stand by. */
+    @Override
+    public OptionalInt consumers(String queue) {
+        if (closed) {
+            throw new BrowsingException(queue, "this transport is closed. Use a new one.", null);
+        }
+        return OptionalInt.of(broker.consumers(queue));
     }
 
     @Override

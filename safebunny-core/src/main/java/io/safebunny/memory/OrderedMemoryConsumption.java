@@ -2,6 +2,7 @@
 package io.safebunny.memory;
 
 import io.safebunny.message.OrderKey;
+import io.safebunny.message.WireMessage;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
@@ -14,7 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One consumer in order: of its places, which are in the order of the queue, only the first one of each key is handled. State is guarded by
+ * One consumer in order: of its places, which are in the order of the queue, only the first one of each key is handled, and one that
+ * waits for all only when it is the first of all. While the first one of a key is kept, one that passes it may be handled. State is guarded by
  * the broker's lock.
  */
 final class OrderedMemoryConsumption extends MemoryConsumption {
@@ -39,7 +41,7 @@ final class OrderedMemoryConsumption extends MemoryConsumption {
         return true;
     }
 
-    /** It begins when it is the first of its key. */
+    /** It begins in {@link #beginWaiting}. */
     @Override
     void take(long position, IncomingMessage message, List<Runnable> afterwards) {
         placed(position, message);
@@ -50,18 +52,25 @@ final class OrderedMemoryConsumption extends MemoryConsumption {
         if (!isTaking()) {
             return;
         }
-        long begun = places.stream().filter(MemoryDelivery::isBegun).count();
-        Set<Object> keys = new HashSet<>();
+        Set<Object> begun = new HashSet<>(); // of a key never more than one
+        places.stream().filter(MemoryDelivery::isBegun).forEach(place -> begun.add(key(place)));
+        Set<Object> before = new HashSet<>();
         for (MemoryDelivery place : places) {
-            boolean isFirst = keys.add(key(place));
-            if (isFirst && !kept.contains(place) && begun < limit() && place.begin()) {
-                begun++;
+            WireMessage message = place.message().message();
+            Object key = key(place);
+            boolean isNext = OrderKey.waitsForAll(message)
+                    ? before.isEmpty()
+                    : !before.contains(key)
+                            || OrderKey.passesKept(message); // if the first is not kept, it has just begun
+            before.add(key);
+            if (isNext && !kept.contains(place) && !begun.contains(key) && begun.size() < limit() && place.begin()) {
+                begun.add(key);
                 afterwards.add(() -> broker.execute(place));
             }
         }
     }
 
-    /** What has no key waits for nothing. */
+    /** What it shares with those that wait for it; its own if the message has no readable key. */
     private static Object key(MemoryDelivery place) {
         OrderKey key = OrderKey.of(place.message().message());
         return key == null ? place : key;
@@ -140,6 +149,7 @@ final class OrderedMemoryConsumption extends MemoryConsumption {
                         pause = wanted;
                     } else {
                         OrderedMemoryConsumption.this.keep(place, wanted, afterwards);
+                        queue().handOut(afterwards);
                     }
                 });
             }

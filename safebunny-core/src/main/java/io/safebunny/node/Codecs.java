@@ -1,78 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.node;
 
+import io.safebunny.encryption.EncryptedTypes;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.message.Names;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.message.Encodings;
+import io.safebunny.message.Envelope;
+import io.safebunny.publishing.BodyEncoding;
 import io.safebunny.serialization.BodyCodec;
-import java.util.HashMap;
+import io.safebunny.serialization.CodecException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The body codecs of a node, by encoding, ignoring case. Immutable. */
+/** The body codecs of a node: which ones the messages of a class go through, and which it can decode. Immutable. */
 public final class Codecs {
 
-    private static final Pattern ENCODING = Pattern.compile("[a-z0-9][a-z0-9._+-]{0,63}");
-    private static final Set<String> PLAIN = Set.of("identity", "utf-8");
     private static final Codecs NONE = new Codecs(List.of(), null);
 
-    private final Map<String, BodyCodec> byEncoding = new HashMap<>();
-    private final @Nullable BodyCodec publishing;
+    private final List<BodyCodec> all;
+    private final CodecsByEncoding byEncoding;
+    private final Compression compression;
+    private final CodecChain chain;
+    private final BodyEncoding publishing;
+    private final Map<Class<?>, BodyEncoding> byClass = new ConcurrentHashMap<>();
 
-    /**
-     * @param publishing encoding of this node's publications, {@code null} for none
-     * @throws ConfigurationException SB-1311 when an encoding is invalid or has two codecs, or the one for publishing is unknown
-     */
+    /** Without compression. */
     public Codecs(List<BodyCodec> all, @Nullable String publishing) {
-        for (BodyCodec codec : all) {
-            String encoding = codec.encoding();
-            if (!ENCODING.matcher(encoding).matches() || PLAIN.contains(encoding)) {
-                throw new ConfigurationException(
-                        "SB-1311",
-                        "Invalid content_encoding of a BodyCodec [encoding=%s, codec=%s]."
-                                .formatted(
-                                        Names.printable(encoding),
-                                        codec.getClass().getName()),
-                        "Use lower-case letters, digits and . _ + - (at most 64), and neither identity nor utf-8.");
-            }
-            BodyCodec other = byEncoding.putIfAbsent(encoding, codec);
-            if (other != null) {
-                throw new ConfigurationException(
-                        "SB-1311",
-                        "Two BodyCodecs for one content_encoding [encoding=%s]: %s and %s."
-                                .formatted(
-                                        encoding,
-                                        other.getClass().getName(),
-                                        codec.getClass().getName()),
-                        "Remove one of the beans, or use another encoding for one of them.");
-            }
-        }
-        this.publishing = publishing == null ? null : byEncoding.get(publishing.toLowerCase(Locale.ROOT));
-        if (publishing != null && this.publishing == null) {
-            throw new ConfigurationException(
-                    "SB-1311",
-                    "There is no BodyCodec for this node's publications [safebunny.publisher.encoding=%s, codecs=%s]."
-                            .formatted(Names.printable(publishing), new TreeSet<>(byEncoding.keySet())),
-                    "Register a BodyCodec bean for that encoding, for example new GzipCodec() for gzip, or remove the property.");
-        }
+        this(all, publishing, Compression.NONE);
     }
 
-    /** No codecs: bodies are sent and received as serialized. */
+    /**
+     * @param all the application's; one for gzip replaces SafeBunny's
+     * @param publishing encodings of this node's publications, separated by commas, in the order in which they are applied; {@code null}
+     *     for none
+     * @param compression which bodies are compressed before that
+     * @throws ConfigurationException SB-1311 when an encoding is invalid or has two codecs, or one for publishing is unknown, there twice,
+     *     or one too many; or when bodies are compressed before their content is hidden, and that is not allowed
+     */
+    public Codecs(List<BodyCodec> all, @Nullable String publishing, Compression compression) {
+        this.all = List.copyOf(all);
+        this.byEncoding = new CodecsByEncoding(all);
+        this.compression = compression;
+        this.chain = CodecChain.of(byEncoding, publishing, compression);
+        this.publishing = chain.encoding();
+    }
+
+    /** No codecs but gzip, with which nothing is published. */
     public static Codecs none() {
         return NONE;
     }
 
-    /** {@code null} if bodies are published as serialized. */
-    public @Nullable BodyCodec publishing() {
+    /** How this node's publications are encoded whose class needs no codec. */
+    public BodyEncoding publishing() {
         return publishing;
     }
 
-    /** {@code null} when no codec has this encoding. */
-    public @Nullable BodyCodec of(@Nullable String encoding) {
-        return encoding == null ? null : byEncoding.get(encoding.toLowerCase(Locale.ROOT));
+    /**
+     * How this node's publications of a class are encoded.
+     *
+     * @throws InvalidPublicationException if the class needs a codec that this node does not have, or one codec too many
+     */
+    public BodyEncoding publishing(Class<?> payload) {
+        return byClass.computeIfAbsent(payload, this::encodingOf);
+    }
+
+    private BodyEncoding encodingOf(Class<?> payload) {
+        BodyCodec needed = needed(payload);
+        if (needed == null) {
+            String missing = missing(payload);
+            if (missing != null) {
+                throw new InvalidPublicationException(missing);
+            }
+            return publishing;
+        }
+        boolean mayBeCompressed = !needed.hidesContent() || compression.ofHidden();
+        CodecChain ofClass = (mayBeCompressed ? chain : chain.uncompressed()).endingWith(needed);
+        if (ofClass.isTooLong()) {
+            throw new InvalidPublicationException(
+                    "Too many codecs for a body [class=%s, encoding=%s]: with those of safebunny.publisher.encoding and safebunny.bodies.compress-above there would be more than %s. Remove one there."
+                            .formatted(payload.getName(), needed.encoding(), Encodings.MOST));
+        }
+        return ofClass.encoding();
+    }
+
+    /** The codec that messages of this class need; {@code null} if they need none. */
+    public @Nullable BodyCodec needed(Class<?> payload) {
+        for (BodyCodec codec : all) {
+            BodyCodec needed = codec.of(payload);
+            if (needed != null) {
+                return needed;
+            }
+        }
+        return null;
+    }
+
+    /** @throws ConfigurationException SB-1314 if the class needs a codec that this node does not have */
+    public void requireFor(Class<?> payload) {
+        String missing = missing(payload);
+        if (missing != null && needed(payload) == null) {
+            throw new ConfigurationException(
+                    "SB-1314",
+                    missing,
+                    "Add safebunny-crypto and a key (safebunny.encryption.keystore.location, or a KeyProvider bean), or remove the annotation.");
+        }
+    }
+
+    private static @Nullable String missing(Class<?> payload) {
+        return EncryptedTypes.of(payload) != null
+                ? "Nothing can encrypt messages of a class with @Encrypted [class=%s]: there is no safebunny-crypto, or it has no keys."
+                        .formatted(payload.getName())
+                : null;
+    }
+
+    /** Whether one of these encodings hides the content of a body. */
+    public boolean isHidden(List<String> encodings) {
+        return encodings.stream()
+                .anyMatch(
+                        encoding -> isKnown(encoding) && byEncoding.of(encoding).hidesContent());
+    }
+
+    /** @param encoding in lower case */
+    public boolean isKnown(String encoding) {
+        return byEncoding.isKnown(encoding);
+    }
+
+    /**
+     * Decodes a body, beginning with what was encoded last. Each result is limited, because each is the input of a parser.
+     *
+     * @param message a message whose encodings are {@linkplain #isKnown known}
+     * @param maxSize limit of each result in bytes
+     * @throws CodecException if it cannot be decoded, or is too large
+     */
+    public Envelope decoded(Envelope message, long maxSize) {
+        return byEncoding.decoded(message, maxSize);
     }
 }

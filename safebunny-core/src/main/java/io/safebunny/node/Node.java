@@ -54,12 +54,9 @@ public final class Node {
         publisher = new PipelineBunny(
                 current,
                 new MessageFactory(
-                        new PublishingOptions(
-                                options.node(),
-                                options.maxMessageSize(),
-                                parts.codecs().publishing()),
+                        new PublishingOptions(options.node(), options.maxMessageSize(), parts.codecs()::publishing),
                         parts.idScheme(),
-                        parts.serializers().writer(),
+                        parts.serializers()::writerOf,
                         parts.timeline(),
                         metrics),
                 sender,

@@ -45,8 +45,11 @@ public final class TopologyPlanner {
         List<Queue> queues = new ArrayList<>();
         List<Binding> bindings = new ArrayList<>();
         for (Subscription subscription : subscriptions) {
-            String queue = Names.address(node, subscription.type());
-            queues.add(new Queue(queue, consumerArguments(node, options)));
+            String queue = subscription.queue(node);
+            queues.add(
+                    subscription.isOrdered()
+                            ? ordered(node, queue, options)
+                            : new Queue(queue, consumerArguments(node, options)));
             for (String from : subscription.from()) {
                 String address = Names.address(from, subscription.type());
                 bindings.add(new Binding(options.mainExchange(), queue, address));
@@ -54,6 +57,15 @@ public final class TopologyPlanner {
             }
             bindings.add(new Binding(options.retryExchange(), queue, queue));
             bindings.add(new Binding(options.ownExchange(), queue, queue));
+            String address = Names.address(node, subscription.type());
+            if (subscription.isOrdered()) { // what was on its way when the type was handled in any order
+                bindings.add(new Binding(options.retryExchange(), queue, address));
+                bindings.add(new Binding(options.ownExchange(), queue, address));
+            }
+            for (String shard : subscription.shardQueues(node)) { // only the node itself sends there
+                queues.add(ordered(node, shard, options));
+                bindings.add(new Binding(options.ownExchange(), shard, shard));
+            }
         }
         if (!subscriptions.isEmpty()) {
             String poison = Topology.poisonOf(node);

@@ -56,6 +56,7 @@ public final class Metrics {
         for (String outcome : List.of("dropped", "told")) {
             register("safebunny.expired", "type", type, "outcome", outcome);
         }
+        register("safebunny.newer", "type", type);
         if (remembers) {
             for (String outcome : List.of("hit", "busy", "takeover", "reopened", "lost", "overtaken")) {
                 register("safebunny.dedup", "type", type, "outcome", outcome);
@@ -126,6 +127,25 @@ public final class Metrics {
         measure("safebunny.paused", () -> paused.getAsBoolean() ? 1 : 0, "type", type, "cause", cause);
     }
 
+    /**
+     * The meters of a type with a rate.
+     *
+     * @param perSecond {@code safebunny.rate.limit}: messages that may begin just now
+     * @param waiting {@code safebunny.rate.waiting}: messages that wait in place
+     * @return {@code safebunny.rate.wait}: how long they wait
+     */
+    public SafeTimer rateLimited(String type, Supplier<Number> perSecond, Supplier<Number> waiting) {
+        register("safebunny.rate.throttled", "type", type);
+        measure("safebunny.rate.limit", perSecond, "type", type);
+        measure("safebunny.rate.waiting", waiting, "type", type);
+        return timer("safebunny.rate.wait", "type", type);
+    }
+
+    /** {@code safebunny.rate.throttled}: a handler was throttled, and the rate is lowered for a while. */
+    public void throttled(String type) {
+        count("safebunny.rate.throttled", "type", type);
+    }
+
     /** {@code safebunny.poison.depth}: messages in the poison queue; {@code NaN} while unknown. */
     public void poisonDepth(String node, Supplier<Number> messages) {
         measure("safebunny.poison.depth", messages, "node", node);
@@ -169,6 +189,11 @@ public final class Metrics {
     public void expired(String type, boolean dropped) {
         tallies.of(type).expired.increment();
         count("safebunny.expired", "type", type, "outcome", dropped ? "dropped" : "told");
+    }
+
+    /** {@code safebunny.newer}: a message came back because this instance does not know the version of its body. */
+    public void newer(String type) {
+        count("safebunny.newer", "type", type);
     }
 
     /** {@code safebunny.dedup}, outcome {@code hit}: a duplicate was acknowledged without being handled. */
@@ -235,6 +260,22 @@ public final class Metrics {
     /** {@code safebunny.scheduled}: what happened to a scheduled message. */
     public void scheduled(String outcome) {
         count("safebunny.scheduled", "outcome", outcome);
+    }
+
+    /**
+     * The meters of a type whose messages are handled in order, according to the store's latest answer.
+     *
+     * @param held {@code safebunny.order.held}: order keys that wait for a message that was set aside
+     * @param parked {@code safebunny.order.parked}: messages that wait in the store behind others of their keys
+     * @param full {@code safebunny.order.full}: order keys of which no more may wait there
+     * @param age {@code safebunny.order.held.age}: for how many seconds the oldest key has been held
+     */
+    public void order(
+            String type, Supplier<Number> held, Supplier<Number> parked, Supplier<Number> full, Supplier<Number> age) {
+        measure("safebunny.order.held", held, "type", type);
+        measure("safebunny.order.parked", parked, "type", type);
+        measure("safebunny.order.full", full, "type", type);
+        measure("safebunny.order.held.age", age, "type", type);
     }
 
     /** {@code safebunny.breaker.state}: 0 closed, 1 half-open, 2 open. */

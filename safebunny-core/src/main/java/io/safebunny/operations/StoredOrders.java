@@ -5,7 +5,6 @@ import io.safebunny.identity.RandomIds;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.UnreadableRecordException;
-import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
@@ -13,7 +12,6 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -93,19 +91,7 @@ final class StoredOrders {
         content.put("orders", array.toString());
         // records in the state RELEASED never expire
         return stored == null
-                ? new MessageRecord(
-                        KEY,
-                        RecordState.RELEASED,
-                        owner,
-                        1,
-                        0,
-                        0,
-                        Duration.ZERO,
-                        new Fingerprint(Fingerprint.SHA256, 0, 0),
-                        content,
-                        List.of(),
-                        null,
-                        null)
+                ? MessageRecord.companion(KEY, owner, null, content)
                 : stored.nextContent(RecordState.RELEASED, owner, null, content);
     }
 

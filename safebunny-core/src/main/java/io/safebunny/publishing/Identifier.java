@@ -12,7 +12,9 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Date;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
@@ -46,11 +48,17 @@ final class Identifier {
 
     /** @throws InvalidPublicationException when an option or header is invalid */
     Envelope identify(
-            PublishCall publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
+            PublishCall publication,
+            Map<String, String> trace,
+            long sentAt,
+            Map<String, Object> carried,
+            String contentType,
+            byte[] body) {
         Headers.requirePublishable(publication.headers());
         Surrounding surrounding = publication.surrounding;
         Envelope parent = surrounding == null ? null : surrounding.message();
-        // already set if a middleware runs the rest of the pipeline again, which must publish the same message
+        // already set for an undo, and if a middleware runs the rest of the pipeline again, which must publish the same
+        // message
         String known = publication.messageId();
         String correlationId = known == null
                 ? correlationId(publication, parent)
@@ -76,19 +84,28 @@ final class Identifier {
                 0,
                 0,
                 sentAt,
-                null,
+                publication.undoes(),
                 trace,
-                ordered(publication.headers()),
+                asOnTheWire(publication.headers()),
+                carried,
                 contentType,
+                List.of(),
                 body);
     }
 
     /**
      * Copies the headers in the publisher's order: the order of {@code Map.copyOf} differs between runs, and would change the message on
-     * the wire.
+     * the wire. Dates have whole seconds, as in AMQP, so that a codec sees the same ones when it decodes.
      */
-    private static Map<String, Object> ordered(Map<String, Object> headers) {
-        return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    @SuppressWarnings("JavaUtilDate") // the type of timestamps in AMQP headers
+    private static Map<String, Object> asOnTheWire(Map<String, Object> headers) {
+        if (headers.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, Object> copy = new LinkedHashMap<>(headers);
+        copy.replaceAll((name, value) ->
+                value instanceof Date date ? new Date(Math.floorDiv(date.getTime(), 1000L) * 1000L) : value);
+        return Collections.unmodifiableMap(copy);
     }
 
     private String correlationId(PublishCall publication, @Nullable Envelope parent) {

@@ -2,17 +2,21 @@
 package io.safebunny.publishing;
 
 import io.safebunny.BunnyMessage;
+import io.safebunny.encryption.KeysUnavailableException;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.Validity;
+import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
+import io.safebunny.message.OrderKey;
 import io.safebunny.message.Priority;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
-import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
@@ -20,8 +24,10 @@ import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Turns a publication into a message: gives it its ids, its bytes and its route. Thread-safe. */
@@ -38,15 +44,20 @@ public final class MessageFactory {
 
     private final PublishingOptions options;
     private final Identifier identifier;
-    private final MessageSerializer serializer;
+    private final Function<Class<?>, MessageSerializer> serializers;
     private final Timeline timeline;
     private final Metrics metrics;
 
+    /** @param serializers the serializer of a payload's class */
     public MessageFactory(
-            PublishingOptions options, IdScheme ids, MessageSerializer serializer, Timeline timeline, Metrics metrics) {
+            PublishingOptions options,
+            IdScheme ids,
+            Function<Class<?>, MessageSerializer> serializers,
+            Timeline timeline,
+            Metrics metrics) {
         this.options = options;
         this.identifier = new Identifier(options.node(), ids, timeline.random());
-        this.serializer = serializer;
+        this.serializers = serializers;
         this.timeline = timeline;
         this.metrics = metrics;
     }
@@ -60,15 +71,19 @@ public final class MessageFactory {
         Identifier.requireWait(publication);
         Instant deadline = deadline(publication);
         @Nullable Integer priority = priority(publication);
+        @Nullable String orderKey = orderKey(publication, priority);
+        int version = BodyVersions.presentOf(publication.payload().getClass());
+        MessageSerializer serializer = serializers.apply(publication.payload().getClass());
         byte[] body = serializer.serialize(publication.payload());
         requireNotTooLarge(publication, body);
         Envelope envelope = identifier.identify(
                 publication,
                 Observations.w3c(trace),
                 dueAt(publication).toEpochMilli(),
+                carried(deadline, orderKey, version),
                 serializer.contentType(),
                 body);
-        WireMessage wire = withDeadline(encoded(publication, envelope), deadline);
+        WireMessage wire = encoded(publication, envelope).toWire();
         if (priority != null) {
             wire = wire.withPriority(priority);
         }
@@ -88,14 +103,15 @@ public final class MessageFactory {
     }
 
     /**
-     * In whole milliseconds, rounded down, so that no message is handled too late; {@code null} if the message has none.
+     * In whole milliseconds, rounded down, so that no message is handled too late; {@code null} if the message has none. Undos have none,
+     * because they must be carried out whenever they come.
      *
      * @throws InvalidPublicationException if the message could never be handled, or its deadline is too far away
      */
     private @Nullable Instant deadline(PublishCall publication) {
         Instant given = publication.options.deadline();
         Duration lasts = Validity.of(publication.payload().getClass()).lasts();
-        if (given == null && lasts == null) {
+        if (publication.undoes() != null || (given == null && lasts == null)) {
             return null;
         }
         Instant due = dueAt(publication);
@@ -136,31 +152,67 @@ public final class MessageFactory {
         return priority;
     }
 
-    private static WireMessage withDeadline(WireMessage wire, @Nullable Instant deadline) {
-        if (deadline == null) {
-            return wire;
+    /** {@code null} if it is the correlation id. */
+    private static @Nullable String orderKey(PublishCall publication, @Nullable Integer priority) {
+        String given = publication.options.orderKey();
+        String key = given == null ? OrderBy.keyOf(publication.payload()) : given;
+        if (key == null) {
+            return null;
         }
-        Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
-        headers.put(Headers.DEADLINE, deadline.toEpochMilli());
-        return wire.withHeaders(headers);
+        if (!OrderKey.isValid(key)) {
+            throw new InvalidPublicationException(
+                    "Invalid order key [type=%s, key=%s, from=%s]: it must have 1 to 128 characters of [A-Za-z0-9._:-]. Use an id, or a hash of what is to be kept in order."
+                            .formatted(
+                                    publication.type(),
+                                    Names.printable(key),
+                                    given == null ? "@BunnyMessage" : "PublishOptions"));
+        }
+        if (priority != null) {
+            throw new InvalidPublicationException(
+                    "A message has either an order key or a priority [type=%s, priority=%s]: one that overtakes others is not in order. Leave one of them away."
+                            .formatted(publication.type(), priority));
+        }
+        return key;
     }
 
-    /** Checks both the decoded size and the size on the wire, because receivers limit both. */
+    private static Map<String, Object> carried(@Nullable Instant deadline, @Nullable String orderKey, int version) {
+        if (deadline == null && orderKey == null && version == 1) {
+            return Map.of();
+        }
+        Map<String, Object> carried = new LinkedHashMap<>();
+        if (deadline != null) {
+            carried.put(Headers.DEADLINE, deadline.toEpochMilli());
+        }
+        if (orderKey != null) {
+            carried.put(Headers.ORDER_KEY, orderKey);
+        }
+        if (version > 1) {
+            carried.put(Headers.VERSION, version);
+        }
+        return Collections.unmodifiableMap(carried);
+    }
+
+    /** What a handler cannot publish for lack of keys brings its message back, at no cost of an attempt. */
+    private Envelope encoded(PublishCall publication, Envelope message) {
+        BodyEncoding encoding = options.encodings().apply(publication.payload().getClass());
+        try {
+            return encoding.encoded(message, encoded -> requireNotTooLarge(publication, encoded));
+        } catch (KeysUnavailableException e) {
+            if (publication.surrounding == null) {
+                throw e;
+            }
+            throw NotHandledException.withoutKeys(e);
+        } catch (UnknownKeyException e) { // in a handler, it says nothing of the message that is handled
+            throw new InvalidPublicationException(e.messageWithoutCode(), e);
+        }
+    }
+
+    /** Checks the body as serialized and after each codec, because receivers limit all of these. */
     private void requireNotTooLarge(PublishCall publication, byte[] body) {
         if (body.length > options.maxMessageSize()) {
             throw new InvalidPublicationException(
                     "Message too large [type=%s, bytes=%s]: it must have at most %s. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
                             .formatted(publication.type(), body.length, options.maxMessageSize()));
         }
-    }
-
-    private WireMessage encoded(PublishCall publication, Envelope envelope) {
-        BodyCodec codec = options.codec();
-        if (codec == null) {
-            return envelope.toWire();
-        }
-        byte[] body = codec.encode(envelope);
-        requireNotTooLarge(publication, body);
-        return envelope.toWire(codec.encoding(), body);
     }
 }

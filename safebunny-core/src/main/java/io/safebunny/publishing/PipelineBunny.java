@@ -123,6 +123,21 @@ public final class PipelineBunny implements Bunny {
         return run(Mode.KEEP, payload, publishOptions, handling).kept;
     }
 
+    /**
+     * Like {@link #keepBack(Object, PublishOptions, Handling)}, for an undo. It has no deadline.
+     *
+     * @param correlationId of the saga
+     * @param id of the undo
+     * @param step id of the message that it undoes
+     */
+    public @Nullable OutboundMessage keepBackUndo(
+            Object payload, String correlationId, String id, String step, Handling handling) {
+        PublishOptions options = PublishOptions.none().withCorrelationId(correlationId);
+        PublishCall call = new PublishCall(Mode.KEEP, payload, options, handling, Duration.ZERO);
+        call.undo(id, step);
+        return run(call).kept;
+    }
+
     /** Like {@link #keepBack(Object, PublishOptions, Handling)}, within the current handling of this thread, if any. */
     public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions) {
         return run(Mode.KEEP, payload, publishOptions, surrounding(payload, publishOptions)).kept;
@@ -151,8 +166,11 @@ public final class PipelineBunny implements Bunny {
 
     private PublishCall run(
             Mode mode, Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
-        PublishCall call = new PublishCall(mode, payload, publishOptions, surrounding, delay(publishOptions));
-        if (mode.isSending()) {
+        return run(new PublishCall(mode, payload, publishOptions, surrounding, delay(publishOptions)));
+    }
+
+    private PublishCall run(PublishCall call) {
+        if (call.mode.isSending()) {
             call.deadline(sender.deadline());
         }
         unchecked(() -> scope.run(() -> pipeline.run(call)));

@@ -49,6 +49,7 @@ final class PublishCall implements PublishContext {
     private Map<String, Object> headers;
     private @Nullable String messageId;
     private @Nullable String correlationId;
+    private @Nullable String undoes;
     private boolean accepted;
     private volatile @Nullable PublishOutcome outcome;
     private volatile @Nullable Throwable failure;
@@ -71,6 +72,23 @@ final class PublishCall implements PublishContext {
         this.delay = delay;
         this.headers = options.headers();
         this.correlationId = options.correlationId();
+    }
+
+    /**
+     * Makes it an undo.
+     *
+     * @param id of the undo
+     * @param step id of the message that it undoes
+     */
+    void undo(String id, String step) {
+        messageId = id;
+        undoes = step;
+    }
+
+    /** Id of the message that it undoes; {@code null} if it is no undo. */
+    @Nullable
+    String undoes() {
+        return undoes;
     }
 
     void identified(String id, String correlation) {

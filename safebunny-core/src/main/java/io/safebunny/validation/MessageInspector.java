@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.validation;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.message.OrderKey;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.saga.execution.Correlation;
@@ -22,12 +25,18 @@ public final class MessageInspector {
     private final AgeLimit ageLimit;
     private final @Nullable Correlation correlation;
     private final boolean checksSenders;
+    private final HandlerDefinition handler;
+    private final String queue;
+    private final String address;
 
     public MessageInspector(
             Node node, HandlerDefinition handler, MessageValidator validator, @Nullable Correlation correlation) {
         this.validator = validator;
         this.ageLimit = AgeLimit.of(node);
         this.correlation = correlation;
+        this.handler = handler;
+        this.queue = handler.queue(node.name());
+        this.address = Names.address(node.name(), handler.type());
         this.checksSenders = node.options().trustedUsers().isChecked(handler.from());
     }
 
@@ -39,9 +48,34 @@ public final class MessageInspector {
      */
     public record Inspected(Envelope message, Object payload, RecordKey key, boolean tooOld) {}
 
+    /** The queue of the handler. */
+    public String queue() {
+        return queue;
+    }
+
+    /** With this key, what is sent to the queue gets there. */
+    public String address() {
+        return address;
+    }
+
+    /**
+     * Whether the record of the message is kept under another key than before, so that nobody knows what became of it.
+     *
+     * @param before the queue in which the message was
+     */
+    public boolean isUnknownSince(String before, WireMessage wire) {
+        OrderKey key = OrderKey.of(wire);
+        return !before.equals(queue) && (key == null || !key.value().equals(wire.correlationId()));
+    }
+
     /** Whether the queue accepts messages only from certain users of the broker. A copy no longer proves who sent the message. */
     public boolean checksSenders() {
         return checksSenders;
+    }
+
+    /** Whether a codec hides the content of the body. */
+    public boolean isHidden(WireMessage wire) {
+        return validator.isHidden(wire);
     }
 
     /**
@@ -50,17 +84,25 @@ public final class MessageInspector {
      * @throws InvalidMessageException if the body cannot even be decoded
      */
     public Envelope decoded(WireMessage wire) {
-        return validator.decoded(validator.envelope(wire), wire);
+        return validator.decoded(validator.envelope(wire));
     }
 
-    /** @throws InvalidMessageException if the queue would refuse the message, whatever its age */
+    /**
+     * Reads the message as its handler would get it.
+     *
+     * @throws InvalidMessageException if the queue would refuse the message, whatever its age
+     * @throws NotHandledException if only another version of the application can read it
+     */
     public Inspected inspect(WireMessage wire) {
         Envelope message = decoded(wire);
         Object payload = validator.payload(message);
+        OrderKey order = handler.orderKey(message, wire);
         Membership membership = correlation == null ? null : correlation.of(message, payload);
+        RecordKey key =
+                order == null ? Membership.keyOf(message, membership) : new RecordKey(order.value(), message.id());
         boolean tooOld =
                 !MessageTypes.isReserved(message.type()) && ageLimit.of(message).isExceededIn(Duration.ZERO);
-        return new Inspected(message, payload, Membership.keyOf(message, membership), tooOld);
+        return new Inspected(message, payload, key, tooOld);
     }
 
     /**

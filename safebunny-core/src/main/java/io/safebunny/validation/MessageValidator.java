@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.validation;
 
+import io.safebunny.encryption.KeysUnavailableException;
+import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.scanning.BodyVersions;
+import io.safebunny.message.Encodings;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;
@@ -18,8 +23,10 @@ import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.transport.IncomingMessage;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Decides whether a delivery is a message that the handler of this queue can take. Thread-safe. */
 public final class MessageValidator {
@@ -33,6 +40,10 @@ public final class MessageValidator {
     private final Serializers serializers;
     private final Codecs codecs;
     private final Predicate<String> hasCodec;
+    private final BodyVersions versions;
+    /** Without which no message is taken; {@code null} if none is needed. */
+    private final @Nullable BodyCodec needed;
+
     private final AgeLimit ageLimit;
     private final long maxMessageSize;
 
@@ -43,7 +54,9 @@ public final class MessageValidator {
         this.typesOfNode = typesOfNode;
         this.serializers = node.parts().serializers();
         this.codecs = node.parts().codecs();
-        this.hasCodec = encoding -> codecs.of(encoding) != null;
+        this.hasCodec = codecs::isKnown;
+        this.versions = BodyVersions.of(handler.payloadType());
+        this.needed = codecs.needed(handler.payloadClass());
         this.ageLimit = ageLimit;
         this.maxMessageSize = node.options().maxMessageSize();
     }
@@ -54,14 +67,14 @@ public final class MessageValidator {
     }
 
     /**
-     * Checks everything but the payload; decodes the body.
+     * Checks everything but the body.
      *
      * @throws InvalidMessageException with the poison reason
      */
     public Envelope check(IncomingMessage delivered) {
         Envelope envelope = envelope(delivered.message());
         node.options().trustedUsers().require(node.name(), handler.from(), delivered.user(), envelope);
-        return decoded(envelope, delivered.message());
+        return envelope;
     }
 
     /**
@@ -105,35 +118,85 @@ public final class MessageValidator {
     /**
      * Decodes the body. Call after the sender was checked, so that nothing is decoded for a sender who is not trusted.
      *
-     * @throws InvalidMessageException {@code malformed-body}, or {@code too-large} if the decoded body is
+     * @throws InvalidMessageException {@code malformed-body}, {@code undecryptable}, {@code not-encrypted}, or {@code too-large} if the
+     *     decoded body is
+     * @throws UnknownKeyException if a key is missing
+     * @throws NotHandledException if keys cannot be had at the moment
      */
-    Envelope decoded(Envelope envelope, WireMessage wire) {
-        BodyCodec codec = codecs.of(wire.contentEncoding());
-        if (codec == null) {
-            return envelope;
-        }
+    public Envelope decoded(Envelope envelope) {
+        requireNeeded(envelope);
         try {
-            return envelope.withBody(codec.decode(envelope, maxMessageSize));
+            Envelope decoded = codecs.decoded(envelope, maxMessageSize);
+            return needed == null ? decoded : decoded.withSecretHash(needed.secretHash(decoded));
+        } catch (KeysUnavailableException e) {
+            throw NotHandledException.withoutKeys(e);
         } catch (CodecException e) {
-            throw new InvalidMessageException(
-                    e.isTooLarge() ? PoisonReason.TOO_LARGE : PoisonReason.MALFORMED_BODY, e.messageWithoutCode(), e);
+            throw new InvalidMessageException(e.reason(), e.messageWithoutCode(), e);
         }
     }
 
-    /** @throws InvalidMessageException {@code malformed-body} */
+    boolean isHidden(WireMessage wire) {
+        return codecs.isHidden(Encodings.of(wire.contentEncoding()));
+    }
+
+    private void requireNeeded(Envelope envelope) {
+        if (needed != null && !envelope.encodings().contains(needed.encoding()) && !needed.takesPlain(envelope)) {
+            throw new InvalidMessageException(
+                    PoisonReason.NOT_ENCRYPTED,
+                    "Not encrypted [type=%s, content_encoding=%s]: messages of this type need the encoding %s. Has its sender's class @Encrypted? While a type changes over, name it in safebunny.encryption.accept-clear."
+                            .formatted(
+                                    envelope.type(),
+                                    Names.printable(String.join(", ", envelope.encodings())),
+                                    needed.encoding()));
+        }
+    }
+
+    /**
+     * Reads the body, upcast to the version of the payload's class.
+     *
+     * @param envelope with its body decoded
+     * @throws InvalidMessageException {@code malformed-body}
+     * @throws NotHandledException if only another version of the application can read it
+     */
     public Object payload(Envelope envelope) {
+        int version = envelope.version();
+        requireKnown(envelope, version);
         MessageSerializer serializer =
                 MessageTypes.isReserved(envelope.type()) ? LIBRARY : serializers.readerOf(envelope.contentType());
         if (serializer == null) {
             throw new InvalidMessageException(
                     PoisonReason.MALFORMED_BODY,
-                    "Unknown content type [%s]: no MessageSerializer of this node reads it."
-                            .formatted(Names.printable(envelope.contentType())));
+                    "Unknown content type [%s]: no MessageSerializer of this node reads it. %s"
+                            .formatted(
+                                    Names.printable(envelope.contentType()),
+                                    Serializers.toRead(envelope.contentType())));
         }
         try {
-            return serializer.deserialize(envelope.body(), handler.payloadType());
+            return version < versions.present()
+                    ? upcast(envelope, serializer)
+                    : serializer.deserialize(envelope.body(), handler.payloadType());
         } catch (SerializationException e) {
             throw new InvalidMessageException(PoisonReason.MALFORMED_BODY, e.messageWithoutCode(), e);
+        }
+    }
+
+    /** Upcasters know JSON alone, so what they made of another format is read as JSON. */
+    private Object upcast(Envelope envelope, MessageSerializer serializer) {
+        byte[] json = serializer.toJson(envelope.body());
+        MessageSerializer reader = json == null ? serializer : serializers.readerOf(Serializers.JSON_TYPE);
+        return Objects.requireNonNullElse(reader, serializer)
+                .deserialize(
+                        json == null
+                                ? versions.upcast(envelope.body(), envelope.version(), envelope.contentType())
+                                : versions.upcast(json, envelope.version(), Serializers.JSON_TYPE),
+                        handler.payloadType());
+    }
+
+    private void requireKnown(Envelope envelope, int version) {
+        if (version > versions.present()) {
+            throw NotHandledException.byThisVersion(
+                    "The body of message %s of type %s has version %s, but this instance only knows %s: the message waits for an instance of a newer version. If there is none, deploy one whose @BunnyMessage(version) is at least that"
+                            .formatted(envelope.id(), envelope.type(), version, versions.present()));
         }
     }
 }

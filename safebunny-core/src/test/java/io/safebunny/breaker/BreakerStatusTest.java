@@ -9,6 +9,7 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.ThrottledException;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.details.ExceptionDetails;
@@ -16,6 +17,7 @@ import io.safebunny.failure.policy.BreakerEffect;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.NotHandledException;
+import io.safebunny.failure.policy.UnknownSagaException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.observation.Metrics;
 import java.time.Duration;
@@ -172,6 +174,21 @@ class BreakerStatusTest {
         fail(NotHandledException.later("busy", Duration.ZERO));
 
         assertThat(status().lastFailure()).isNull();
+    }
+
+    /** Somebody looks for why its messages are retried or set aside. */
+    @Test
+    void whatDoesNotCountIsToldAllTheSame() {
+        fail(new UnknownSagaException("Order", "o-1", TYPE));
+        assertThat(Objects.requireNonNull(status().lastFailure()).type())
+                .isEqualTo(UnknownSagaException.class.getName());
+
+        for (int i = 0; i < 4; i++) {
+            fail(new PoisonMessageException("no such order"));
+        }
+        fail(NotHandledException.later("busy", Duration.ZERO));
+        assertThat(status()).returns(State.CLOSED, Status::state).returns(null, Status::failureRate);
+        assertThat(Objects.requireNonNull(status().lastFailure()).text()).contains("no such order");
     }
 
     @Test

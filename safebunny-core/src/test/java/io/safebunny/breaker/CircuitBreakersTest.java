@@ -8,11 +8,13 @@ import static org.assertj.core.groups.Tuple.tuple;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.BunnyCircuitBreaker.Change;
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.encryption.KeysUnavailableException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
@@ -111,8 +113,31 @@ class CircuitBreakersTest {
         }
 
         assertThat(breakers.states()).containsEntry("BunnyTimeout", State.CLOSED);
+        assertThat(breakers.statuses().get("BunnyTimeout"))
+                .returns(100f, Status::failureRate)
+                .extracting(
+                        status -> Objects.requireNonNull(status.lastFailure()).text())
+                .isEqualTo("down");
         breakers.open(String.class, Duration.ofMinutes(1)); // by hand it can be paused
         assertThat(timeouts.admit()).isNull();
+        breakers.close(String.class);
+        assertThat(breakers.statuses().get("BunnyTimeout")).returns(null, Status::failureRate);
+        for (int i = 0; i < 8; i++) {
+            Objects.requireNonNull(timeouts.admit())
+                    .ended(i % 2 == 0 ? Ending.HANDLED : because(new IllegalStateException("down")));
+        }
+        assertThat(breakers.statuses().get("BunnyTimeout")).returns(50f, Status::failureRate);
+    }
+
+    @Test
+    void keysOfOneSagaThatAreAwayDoNotPauseTheLibrarysMessagesOfOthers() {
+        TypeBreaker timeouts = breakers.add("BunnyTimeout", String.class, new Metrics(meters), ExceptionDetails.FULL);
+        NotHandledException away = NotHandledException.withoutKeys(new KeysUnavailableException("away", null));
+        Objects.requireNonNull(timeouts.admit()).ended(because(away));
+        assertThat(breakers.states()).containsEntry("BunnyTimeout", State.CLOSED);
+
+        admit().ended(because(away));
+        assertThat(state()).as("of a type with keys of its own").isEqualTo(State.OPEN);
     }
 
     /** Handlers may quote a message in their reason. */

@@ -39,6 +39,16 @@ class DeadLettersTest {
                 1L);
     }
 
+    /** From the queue in which the type was handled before it was switched. */
+    @Test
+    void carryTheReasonFromBeforeTheSwitchOfTheirType() {
+        deliver(Wires.orderPlaced().withHeader("x-death", List.of(death(Node.QUEUE + ".in", "expired"))));
+
+        assertThat(node.transport.poisoned().get(0).message().headers())
+                .containsEntry("sb-poison-reason", "expired")
+                .containsEntry("sb-poison-queue", Node.QUEUE + ".in");
+    }
+
     @ParameterizedTest
     @CsvSource({"delivery_limit, delivery-limit", "expired, expired", "rejected, handler-failed"})
     void carryTheReasonAndWhereTheyCameFrom(String broker, String reason) {

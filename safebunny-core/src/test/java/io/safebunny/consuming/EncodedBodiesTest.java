@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.sun.management.ThreadMXBean;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.failure.InvalidPublicationException;
@@ -18,20 +19,31 @@ import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Codecs;
+import io.safebunny.node.Compression;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
 import io.safebunny.serialization.GzipCodec;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.store.record.Fingerprint;
+import io.safebunny.transport.OutboundMessage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies between serializer and wire. */
 class EncodedBodiesTest {
@@ -41,6 +53,7 @@ class EncodedBodiesTest {
     /** Encodes a message in another way each time: a counter in front, and the bytes turned by it. */
     private static final class Salted implements BodyCodec {
         private final AtomicInteger salts = new AtomicInteger();
+        private final AtomicInteger decoded = new AtomicInteger();
 
         @Override
         public String encoding() {
@@ -60,6 +73,7 @@ class EncodedBodiesTest {
 
         @Override
         public byte[] decode(Envelope message, long maxSize) {
+            decoded.incrementAndGet();
             byte[] encoded = message.body();
             if (encoded.length == 0) {
                 throw new CodecException("Cannot decode the body [content_encoding=x-salted]: it is empty", null);
@@ -72,7 +86,7 @@ class EncodedBodiesTest {
         }
     }
 
-    private final BodyCodec salted = new Salted();
+    private final Salted salted = new Salted();
     private final RecordingTransport transport = new RecordingTransport();
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final List<Object> handled = new ArrayList<>();
@@ -180,8 +194,8 @@ class EncodedBodiesTest {
 
     @Test
     void anUnknownEncodingIsSetAsideAsItIs() {
-        engine(reading(salted));
-        WireMessage delivered = encoded(new GzipCodec(), Wires.orderPlaced());
+        engine(Codecs.none());
+        WireMessage delivered = encoded(salted, Wires.orderPlaced());
         deliver(delivered);
 
         assertThat(handled).isEmpty();
@@ -189,7 +203,86 @@ class EncodedBodiesTest {
         assertThat(transport.poisoned().get(0).message().body()).isSameAs(delivered.body());
         assertThat(transport.poisoned().get(0).message().headers())
                 .hasEntrySatisfying("x-exception-message", text -> assertThat(text.toString())
-                        .contains("gzip"));
+                        .contains("x-salted"));
+    }
+
+    @Test
+    void severalCodecsAreAppliedInTheirOrderAndUndoneInReverse() {
+        SafeBunnyEngine engine = engine(new Codecs(List.of(salted, new GzipCodec()), "gzip, x-salted"));
+        engine.bunny().publish(new OrderPlaced("o-1", 42));
+        WireMessage published = transport.published().get(0).message();
+
+        assertThat(published.contentEncoding()).isEqualTo("gzip, x-salted");
+        assertThat(published.body()[0]).as("the last salt, in front").isEqualTo((byte) 1);
+        assertThat(published.body()[1] ^ 1).as("the first byte of gzip").isEqualTo(0x1f);
+        deliver(published);
+        assertThat(handled).containsExactly(new OrderPlaced("o-1", 42));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gzip, gzip | it names gzip more than once",
+                "x-salted, GZIP,gzip | it names gzip more than once",
+                "x-none, x-salted | this node has no BodyCodec for x-none",
+                "x-salted, x-none | this node has no BodyCodec for x-none",
+                "x-salted, | this node has no BodyCodec for an empty name",
+                "x-salted, identity | this node has no BodyCodec for identity",
+                "gzip, x-salted, x-a, x-b | it names 4 codecs, and a body has at most 3"
+            })
+    void whatCannotBeUndoneInFullIsNotDecodedAtAll(String contentEncoding, String told) {
+        engine(new Codecs(List.of(salted, new GzipCodec()), null));
+        WireMessage delivered = encoded(salted, Wires.orderPlaced());
+        deliver(Wires.orderPlaced()
+                .withBytes(delivered.body())
+                .with("content_encoding", contentEncoding)
+                .wire());
+
+        assertThat(salted.decoded).hasValue(0);
+        assertThat(handled).isEmpty();
+        assertThat(poisonReason()).isEqualTo("malformed-body");
+        assertThat(String.valueOf(
+                        transport.poisoned().get(0).message().headers().get("x-exception-message")))
+                .contains("[" + contentEncoding + "]", told);
+    }
+
+    /** What gzip decodes to is limited, though salted would not decode to more than it is given. */
+    @Test
+    void eachOfSeveralCodecsIsLimited() {
+        engine(new Codecs(List.of(salted, new GzipCodec()), null));
+        byte[] bomb = new GzipCodec()
+                .encode(Wires.orderPlaced().withBytes(new byte[11_000_000]).envelope());
+        deliver(Wires.orderPlaced()
+                .with("content_encoding", "x-salted, gzip")
+                .withBytes(bomb)
+                .wire());
+
+        assertThat(salted.decoded).hasValue(0);
+        assertThat(poisonReason()).isEqualTo("too-large");
+    }
+
+    @Test
+    void aCodecThatIgnoresTheLimitIsFound() {
+        engine(reading(new BodyCodec() {
+            @Override
+            public String encoding() {
+                return "x-boundless";
+            }
+
+            @Override
+            public byte[] encode(Envelope message) {
+                return message.body();
+            }
+
+            @Override
+            public byte[] decode(Envelope message, long maxSize) {
+                return new byte[(int) maxSize + 1];
+            }
+        }));
+        deliver(Wires.orderPlaced().with("content_encoding", "x-boundless").wire());
+
+        assertThat(poisonReason()).isEqualTo("too-large");
     }
 
     @Test
@@ -211,20 +304,30 @@ class EncodedBodiesTest {
         assertThat(poisonReason()).isEqualTo("malformed-body");
     }
 
-    /** 100 MB in 100 KB; ten are allowed. */
-    @Test
-    void aBombIsTooLarge() {
-        engine(reading(new GzipCodec()));
-        byte[] bomb = new GzipCodec()
-                .encode(Wires.orderPlaced().withBytes(new byte[100_000_000]).envelope());
-        assertThat(bomb).hasSizeLessThan(200_000);
-        deliver(Wires.orderPlaced()
+    /** 10 GB in 10 MB; that many are allowed. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100})
+    void aBombIsTooLarge(int members) throws IOException {
+        engine(Codecs.none());
+        byte[] bomb = Bomb.ofGzip(members);
+        assertThat(bomb).hasSizeBetween(9_000_000, 10 << 20);
+        WireMessage message = Wires.orderPlaced()
                 .with("content_encoding", "gzip")
                 .withBytes(bomb)
-                .wire());
+                .wire();
+
+        assertThat(allocatedWhileDelivered(message)).isLessThan(20_000_000);
 
         assertThat(handled).isEmpty();
         assertThat(poisonReason()).isEqualTo("too-large");
+    }
+
+    private long allocatedWhileDelivered(WireMessage message) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long thread = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(thread);
+        deliver(message);
+        return threads.getThreadAllocatedBytes(thread) - before;
     }
 
     @Test
@@ -235,5 +338,109 @@ class EncodedBodiesTest {
                 .isThrownBy(() -> engine.bunny().publish(new OrderPlaced("o".repeat(11 * 1024 * 1024), 1)))
                 .withMessageContaining("too large");
         assertThat(transport.attempted()).isEmpty();
+    }
+
+    @Test
+    void gzipIsReadWithoutABean() {
+        engine(Codecs.none());
+        deliver(encoded(new GzipCodec(), Wires.orderPlaced()));
+
+        assertThat(handled).hasSize(1);
+    }
+
+    /** One body as it is, with another salt each time, and compressed at each level: all that is one message. */
+    @Test
+    void aThousandEncodingsOfOneMessageHaveOneEffect() throws IOException {
+        engine(new Codecs(List.of(salted), null));
+        for (WireMessage encoding : encodings()) {
+            deliver(encoding);
+        }
+
+        assertThat(handled).hasSize(1);
+        assertThat(transport.poisoned()).isEmpty();
+        assertThat(transport.returned()).isEmpty();
+    }
+
+    private List<WireMessage> encodings() throws IOException {
+        Wires message = Wires.orderPlaced();
+        List<WireMessage> encodings = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            byte[] compressed = deflated(message.body(), i % 10);
+            encodings.add(
+                    switch (i % 3) {
+                        case 0 -> encoded(salted, message);
+                        case 1 ->
+                            message.with("content_encoding", "gzip")
+                                    .withBytes(compressed)
+                                    .wire();
+                        default ->
+                            message.with("content_encoding", "gzip, x-salted")
+                                    .withBytes(salted.encode(
+                                            message.withBytes(compressed).envelope()))
+                                    .wire();
+                    });
+        }
+        assertThat(encodings.stream()
+                        .map(encoding -> HexFormat.of().formatHex(encoding.body()))
+                        .distinct())
+                .hasSizeGreaterThan(250);
+        return encodings;
+    }
+
+    private static byte[] deflated(byte[] body, int level) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes) {
+            {
+                def.setLevel(level);
+            }
+        }) {
+            gzip.write(body);
+        }
+        return bytes.toByteArray();
+    }
+
+    @Test
+    void largeBodiesAreCompressedBeforeTheyAreEncoded() {
+        SafeBunnyEngine engine = engine(new Codecs(List.of(salted), "x-salted", new Compression(100, false)));
+        OrderPlaced large = new OrderPlaced("o".repeat(200), 42);
+        OrderPlaced small = new OrderPlaced("o-1", 42);
+        engine.bunny().publish(large);
+        engine.bunny().publish(small);
+
+        List<WireMessage> published =
+                transport.published().stream().map(OutboundMessage::message).toList();
+        assertThat(published).extracting(WireMessage::contentEncoding).containsExactly("gzip, x-salted", "x-salted");
+        assertThat(published.get(0).body()).hasSizeLessThan(100);
+        published.forEach(this::deliver);
+        assertThat(handled).containsExactly(large, small);
+    }
+
+    @Test
+    void aBodyThatGzipDoesNotMakeSmallerIsSentAsItIs() {
+        SafeBunnyEngine engine = engine(new Codecs(List.of(), null, new Compression(1, false)));
+        engine.bunny().publish(new OrderPlaced("o-1", 42));
+        engine.bunny().publish(new OrderPlaced("o".repeat(200), 42));
+
+        assertThat(transport.published())
+                .extracting(published -> published.message().contentEncoding())
+                .containsExactly(null, "gzip");
+        assertThat(transport.published().get(0).message().body())
+                .asString(StandardCharsets.UTF_8)
+                .contains("o-1");
+    }
+
+    @Test
+    void theSizeAboveWhichBodiesAreCompressedIsExact() {
+        OrderPlaced order = new OrderPlaced("o".repeat(200), 42);
+        long size = new JsonMessageSerializer().serialize(order).length;
+        for (long above : new long[] {size - 1, size}) {
+            engine(new Codecs(List.of(), null, new Compression(above, false)))
+                    .bunny()
+                    .publish(order);
+        }
+
+        assertThat(transport.published())
+                .extracting(published -> published.message().contentEncoding())
+                .containsExactly("gzip", null);
     }
 }

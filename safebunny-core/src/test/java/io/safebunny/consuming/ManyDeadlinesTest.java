@@ -44,12 +44,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Many messages with short deadlines: duplicates, failures, and two instances of one node whose clocks are two seconds apart from the true
  * time in both directions and which are killed between two writes. Each message ends once: handled, told, dropped or set aside.
  */
+@Tag("once")
 class ManyDeadlinesTest {
 
     private static final int MESSAGES = 10_000;

@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  * any two operations of the store. Whatever happens: in the end the step never ran, or its undo ran after it; the saga is told
  * once; and nothing waits for ever.
  */
+@Tag("once")
 class UndoOrdersTest {
 
     private static final int ORDERS = 10_000;

@@ -10,6 +10,8 @@ import io.safebunny.node.Codecs;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.serialization.GzipCodec;
+import io.safebunny.serialization.json.JsonMessageSerializer;
+import io.safebunny.serialization.json.Serializers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +42,10 @@ class MaskingTest {
     }
 
     private static Masking masking(BodyMasker masker) {
-        return new Masking(masker, new Codecs(List.of(new GzipCodec()), null));
+        return new Masking(
+                masker,
+                new Codecs(List.of(new GzipCodec()), null),
+                new Serializers(List.of(new JsonMessageSerializer())));
     }
 
     private static String body(Masking masking, String body, @Nullable String known) {

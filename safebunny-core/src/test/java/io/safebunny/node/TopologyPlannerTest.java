@@ -45,6 +45,41 @@ class TopologyPlannerTest {
     }
 
     @Test
+    void plansTheQueuesOfShards() {
+        TopologyOptions options = TopologyOptions.defaults();
+        Subscription whole = new Subscription("OrderPlaced", List.of("orders"), true);
+        Topology before = TopologyPlanner.plan("billing", List.of(whole), options);
+        Topology divided = TopologyPlanner.plan("billing", List.of(whole.divided(3)), options);
+
+        assertThat(divided.queues())
+                .filteredOn(queue -> !before.queues().contains(queue))
+                .containsExactly(
+                        TopologyPlanner.ordered("billing", "billing-OrderPlaced.0", options),
+                        TopologyPlanner.ordered("billing", "billing-OrderPlaced.1", options),
+                        TopologyPlanner.ordered("billing", "billing-OrderPlaced.2", options));
+        assertThat(divided.bindings())
+                .filteredOn(binding -> !before.bindings().contains(binding))
+                .containsExactly(
+                        new Binding("safebunny.own", "billing-OrderPlaced.0", "billing-OrderPlaced.0"),
+                        new Binding("safebunny.own", "billing-OrderPlaced.1", "billing-OrderPlaced.1"),
+                        new Binding("safebunny.own", "billing-OrderPlaced.2", "billing-OrderPlaced.2"));
+        assertThat(divided.queues()).containsAll(before.queues());
+        assertThat(divided.bindings()).containsAll(before.bindings());
+    }
+
+    @Test
+    void refusesTheSameQueuesWhetherATypeIsDividedOrNot() {
+        Subscription whole = new Subscription("OrderPlaced", List.of("orders"), true);
+
+        assertThat(TopologyPlanner.plan("billing", List.of(whole), TopologyOptions.defaults())
+                        .rivals())
+                .containsExactly("billing-OrderPlaced");
+        assertThat(TopologyPlanner.plan("billing", List.of(whole.divided(3)), TopologyOptions.defaults())
+                        .rivals())
+                .containsExactly("billing-OrderPlaced");
+    }
+
+    @Test
     void plansTheQueuesOfANode() {
         Topology topology = TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults());
         Map<String, Object> consumer = Map.of(

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 /** Node {@code billing} with a transport that records. */
 final class Publisher {
 
+    private static final JsonMessageSerializer JSON = new JsonMessageSerializer();
+
     static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     final RecordingTransport transport = new RecordingTransport();
@@ -58,9 +60,9 @@ final class Publisher {
         bunny = new PipelineBunny(
                 current,
                 new MessageFactory(
-                        new PublishingOptions("billing", 1_000, null),
+                        new PublishingOptions("billing", 1_000, payload -> BodyEncoding.NONE),
                         scheme,
-                        new JsonMessageSerializer(),
+                        payload -> JSON,
                         timeline,
                         new Metrics(meters)),
                 new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),

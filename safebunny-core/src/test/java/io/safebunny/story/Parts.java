@@ -2,7 +2,6 @@
 package io.safebunny.story;
 
 import io.safebunny.story.NodeStory.Message;
-import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.Saga;
 import java.time.Instant;
 import java.util.List;
@@ -28,24 +27,5 @@ public final class Parts {
                 List.of(),
                 List.of(),
                 false);
-    }
-
-    /** The same, with what people have moved. */
-    public static NodeStory moved(NodeStory part, List<Moved> moved) {
-        return new NodeStory(
-                part.node(),
-                part.instance(),
-                part.asOf(),
-                part.foundAs(),
-                part.correlationIds(),
-                part.troubles(),
-                part.sagas(),
-                part.messages(),
-                part.pauses(),
-                moved,
-                part.outbox(),
-                part.scheduled(),
-                part.looked(),
-                part.truncated());
     }
 }

@@ -28,7 +28,7 @@ final class RecordDocument {
      * The newest format that this version reads. Formats differ only in their fingerprints so far, so a format's number is the version of
      * its fingerprints. A document keeps the format it was created with.
      */
-    static final int FORMAT = Fingerprint.SHA256;
+    static final int FORMAT = Fingerprint.SECRET;
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 

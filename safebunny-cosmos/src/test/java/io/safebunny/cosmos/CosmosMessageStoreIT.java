@@ -176,14 +176,14 @@ class CosmosMessageStoreIT {
     @Test
     void refusesARecordOfANewerFormatAndLeavesItOutOfTheSweep() {
         MessageRecord completed = replaced(store.create(claim(key())).next(RecordState.COMPLETED));
-        ObjectNode newer = raw(completed.key()).put("format", 3);
+        ObjectNode newer = raw(completed.key()).put("format", 4);
         container
                 .replaceItem(newer, newer.path("id").asText(), partition(completed.key()))
                 .block();
 
         assertThatThrownBy(() -> store.create(claim(completed.key())))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 3");
+                .hasMessageContaining("format 4");
         assertThat(store.findCompleted(Duration.ZERO, 10)).isEmpty();
     }
 
@@ -206,7 +206,7 @@ class CosmosMessageStoreIT {
         for (int i = 0; i < 4; i++) {
             store.create(claim(new RecordKey(first.correlationId(), "m" + i)));
         }
-        alter(new RecordKey(first.correlationId(), "m0"), "format", 3);
+        alter(new RecordKey(first.correlationId(), "m0"), "format", 4);
         alter(new RecordKey(first.correlationId(), "m1"), "format", "unknown");
         alter(new RecordKey(first.correlationId(), "m2"), "state", "SUSPENDED");
 

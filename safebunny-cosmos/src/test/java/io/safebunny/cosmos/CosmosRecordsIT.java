@@ -120,7 +120,7 @@ class CosmosRecordsIT {
     void leavesOutWhatOnlyANewerVersionUnderstands() {
         MessageRecord known = store.create(claim(key()));
         MessageRecord unknown = store.create(claim(key()));
-        ObjectNode newer = raw(unknown).put("format", 3);
+        ObjectNode newer = raw(unknown).put("format", 4);
         container
                 .replaceItem(newer, newer.path("id").asText(), new PartitionKey(SAGA))
                 .block();

@@ -89,7 +89,7 @@ class RecordDocumentTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 3})
+    @ValueSource(ints = {0, 4})
     void refusesWhatAnotherVersionWrote(int format) {
         ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put("format", format);
 

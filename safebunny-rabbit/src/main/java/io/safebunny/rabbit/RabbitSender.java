@@ -4,6 +4,7 @@ package io.safebunny.rabbit;
 import com.rabbitmq.client.Connection;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
 import io.safebunny.rabbit.publish.Destination;
@@ -53,8 +54,17 @@ final class RabbitSender {
     }
 
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-        CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message), deadline);
+        CompletableFuture<Void> sent = publishers.publish(
+                message.publication(), ownOrderKey(message.message()), () -> outgoing(message), deadline);
         return isOwn(message) ? rememberingWhatIsMissing(sent) : sent;
+    }
+
+    /**
+     * The order key that the message was given. The correlation id, which stands in for it at the consumer, is none here: most messages have
+     * one of their own, and what one thread publishes would be spread over all channels.
+     */
+    private static @Nullable String ownOrderKey(WireMessage wire) {
+        return wire.headers().get(Headers.ORDER_KEY) instanceof String key ? key : null;
     }
 
     /** Sends to the running instances that listen with this routing key; that there are none is no failure. */

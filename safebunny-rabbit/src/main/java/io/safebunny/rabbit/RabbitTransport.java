@@ -27,6 +27,7 @@ import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -84,7 +85,7 @@ public final class RabbitTransport implements Transport {
         // full details, because these texts quote the broker, never a message
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
         this.declared = new DeclaredTopology(new DelayChoice(options.delayStrategy()));
-        this.consumers = new QueueConsumers(options.inboundBytes(), declared::declare, workers, timeline, log);
+        this.consumers = new QueueConsumers(options.inboundBytes(), declared::declareMissing, workers, timeline, log);
         // each connection declares what it needs, because either may be the first to reconnect
         this.publishing =
                 new ConnectionKeeper("publish", connections.publish(), timeline, declared::declareForPublishing);
@@ -131,7 +132,7 @@ public final class RabbitTransport implements Transport {
     @Override
     public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
         Topology planned = declared.require();
-        if (planned.queues().stream().noneMatch(each -> each.name().equals(queue) && each.hasSingleActiveConsumer())) {
+        if (!isInOrder(planned, queue)) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
                     "Queue '%s' cannot be consumed in order: the topology has no such queue with %s=true. Declare it so."
@@ -139,6 +140,14 @@ public final class RabbitTransport implements Transport {
         }
         return consume(
                 ConsumedQueue.of(queue, prefetch, planned.options()).ordered(), pace, handler, ofHandlers, planned);
+    }
+
+    /** Also a shard of one of its types that only an instance of another version has declared. */
+    private static boolean isInOrder(Topology planned, String queue) {
+        String type = Topology.forwardedFrom(queue);
+        return planned.queues().stream()
+                .anyMatch(each -> each.hasSingleActiveConsumer()
+                        && (each.name().equals(queue) || each.name().equals(type)));
     }
 
     private Consumption consume(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
@@ -197,6 +206,12 @@ public final class RabbitTransport implements Transport {
     @Override
     public OptionalLong depth(String queue) {
         return OptionalLong.of(RabbitBrowsing.depth(consuming.current(), queue, timeline));
+    }
+
+    /** {@inheritDoc} Where one consumer at a time receives deliveries, the broker counts that one alone. */
+    @Override
+    public OptionalInt consumers(String queue) {
+        return OptionalInt.of(RabbitBrowsing.consumers(consuming.current(), queue, timeline));
     }
 
     /** Closes consumers before publishers: a handler whose publication then fails finds its delivery closed. */

@@ -29,11 +29,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Types that are paused and resumed under load. */
 @Timeout(120)
+@Tag("once")
 class BreakerIT {
 
     /** The type that is paused. */

@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -50,12 +51,13 @@ import org.slf4j.LoggerFactory;
  */
 @Timeout(900)
 @TestInstance(Lifecycle.PER_CLASS)
+@Tag("once")
 class CountIT {
 
     record Ping(int number) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(CountIT.class);
-    private static final int COPIES = Integer.getInteger("count.copies", 10_000);
+    private static final int COPIES = Integer.getInteger("count.copies", 3_000);
     private static final int EXCEPTIONS = 40;
     private static final int PIPELINED = 1_000;
     private static final Duration PATIENCE = Duration.ofMinutes(10);

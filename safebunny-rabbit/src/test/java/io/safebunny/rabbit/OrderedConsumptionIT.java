@@ -2,6 +2,7 @@
 package io.safebunny.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
@@ -60,6 +61,7 @@ class OrderedConsumptionIT {
     private final SystemTimeline timeline = new SystemTimeline("ordered-consumption");
     private final String node = "ordered-" + UUID.randomUUID().toString().substring(0, 8);
     private final String queue = node + "-Ping.in";
+    private final String shard = node + "-Ping.3";
     private final List<RabbitTransport> transports = new ArrayList<>();
 
     /** The numbers of each key's messages, in the order in which they had an effect for the first time. */
@@ -73,24 +75,27 @@ class OrderedConsumptionIT {
     void cleanUp() {
         transports.forEach(RabbitTransport::close);
         rabbit.onBroker(channel -> channel.queueDelete(queue));
+        rabbit.onBroker(channel -> channel.queueDelete(shard));
         proxy.close();
         rabbit.close();
         timeline.close();
     }
 
-    private Topology topology() {
+    private Topology topology(String... ordered) {
         TopologyOptions options = TopologyOptions.defaults();
         Topology plain = TopologyPlanner.plan(node, List.of(), options);
         List<Topology.Queue> queues = new ArrayList<>(plain.queues());
-        queues.add(TopologyPlanner.ordered(node, queue, options));
         List<Topology.Binding> bindings = new ArrayList<>(plain.bindings());
-        bindings.add(new Topology.Binding(options.ownExchange(), queue, queue));
+        for (String name : ordered) {
+            queues.add(TopologyPlanner.ordered(node, name, options));
+            bindings.add(new Topology.Binding(options.ownExchange(), name, name));
+        }
         return new Topology(node, options, plain.exchanges(), queues, bindings);
     }
 
     private RabbitTransport started(RabbitTransport transport) {
         transports.add(transport);
-        transport.start(topology());
+        transport.start(topology(queue));
         return transport;
     }
 
@@ -143,6 +148,29 @@ class OrderedConsumptionIT {
         publish(publisher);
 
         awaitAllInOrder();
+    }
+
+    /** When a version with more shards has come and gone. */
+    @Test
+    void consumesAShardThatOnlyAnotherVersionHasDeclared() {
+        RabbitTransport other = rabbit.transport(node);
+        transports.add(other);
+        other.start(topology(queue, shard));
+        RabbitTransport transport = publisher();
+        Set<String> delivered = ConcurrentHashMap.newKeySet();
+
+        transport.consumeOrdered(shard, PREFETCH, Pace.FULL, delivery -> {
+            delivered.add(delivery.message().queue());
+            delivery.acknowledge();
+        });
+        assertThat(transport.send(
+                        new OutboundMessage(message("k1", 1).message(), new Route.ToQueue(shard), Duration.ZERO),
+                        rabbit.deadline()))
+                .succeedsWithin(Duration.ofSeconds(30));
+
+        await().until(() -> delivered.contains(shard));
+        assertThatThrownBy(() -> transport.consumeOrdered(node + "-Pong.3", PREFETCH, Pace.FULL, delivery -> {}))
+                .hasMessageContaining("SB-5001");
     }
 
     /** The next message of a key after the confirm of the one before. */

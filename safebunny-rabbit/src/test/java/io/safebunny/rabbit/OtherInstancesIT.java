@@ -28,11 +28,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two instances of a node on a real broker: one holds copies, and the other one knows it. */
 @Timeout(120)
+@Tag("once")
 class OtherInstancesIT {
 
     private static final Duration SOON = Duration.ofSeconds(30);

@@ -425,6 +425,65 @@ class PermissionsIT {
         assertThat(length("drone-Job")).isZero();
     }
 
+    /** With the same commands as a node that has none. */
+    @Test
+    void aNodeSendsToItsShardsAndReadsThemAndNobodyElses() throws IOException {
+        shards("divided")
+                .apply(onServer(server.broker().username(), server.broker().password()));
+        shards("neighbour")
+                .apply(onServer(server.broker().username(), server.broker().password()));
+        for (String command : commandsOf("billing")) {
+            run(command.replace("billing", "divided"));
+        }
+
+        for (String queue : List.of("divided-Job.0", "divided-Job.15")) {
+            assertThat(refusal(
+                            "divided",
+                            channel -> channel.basicPublish("safebunny.own", queue, null, new byte[] {'{', '}'})))
+                    .isEmpty();
+            await().atMost(SOON).until(() -> length(queue) == 1);
+            assertThat(refusalToConsume(queue)).isEmpty();
+            String other = queue.replace("divided", "neighbour");
+            assertThat(refusalToConsume(other)).contains("ACCESS_REFUSED");
+            for (String exchange : List.of("safebunny", "safebunny.own", "safebunny.later")) {
+                assertThat(refusal("divided", channel -> channel.basicPublish(exchange, other, null, new byte[2])))
+                        .contains("ACCESS_REFUSED");
+            }
+        }
+        assertThat(refusalToConsume("divided-Job.in")).isEmpty();
+    }
+
+    private static String refusalToConsume(String queue) {
+        return refusal("divided", channel -> channel.basicConsume(queue, new DefaultConsumer(channel)));
+    }
+
+    @Test
+    void aNodeThatDeclaresItsQueuesDeclaresItsShards() throws IOException {
+        for (String command : commandsOf("shipping")) {
+            run(command.replace("shipping", "carrier"));
+        }
+
+        shards("carrier").apply(onServer("carrier", PASSWORD));
+
+        assertThat(length("carrier-Job.15")).isZero();
+    }
+
+    private static RabbitTopology shards(String node) {
+        return new RabbitTopology(
+                TopologyPlanner.plan(
+                        node,
+                        List.of(new Subscription("Job", List.of("orders"), true, 16)),
+                        TopologyOptions.defaults()),
+                DelayStrategy.LADDER);
+    }
+
+    private static CachingConnectionFactory onServer(String user, String password) {
+        ConnectionFactory client = new Onlooker(server.broker()).client();
+        client.setUsername(user);
+        client.setPassword(password);
+        return new CachingConnectionFactory(client);
+    }
+
     /** If 3.10 begins to refuse it, or 4.3 to let it pass, the page has to say so. */
     @Test
     void carbonCopiesGetPastTheRoutingKeyOnOldBrokersOnly() {

@@ -22,12 +22,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nobody reads what is written: socket buffers fill, and a thread that writes stays in the socket. */
 @Timeout(180)
+@Tag("once")
 class StuckWriterIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(3);

@@ -38,7 +38,7 @@ public final class BunnyNode {
 
     /** {@link #deliver(String, String, String)} with a random correlation id. */
     public String deliver(String type, String json) {
-        return send(type, json, null);
+        return send(type, 1, json, null);
     }
 
     /**
@@ -50,11 +50,20 @@ public final class BunnyNode {
      * @throws MisuseException SB-5001 if the application does not take messages of this type from this node
      */
     public String deliver(String type, String json, String correlationId) {
-        return send(type, json, correlationId);
+        return send(type, 1, json, correlationId);
     }
 
-    private String send(String type, String json, @Nullable String correlationId) {
+    /**
+     * Like {@link #deliver(String, String, String)}, with a body of this {@linkplain io.safebunny.BunnyMessage#version() version}.
+     *
+     * @param version from 1; not checked
+     */
+    public String deliver(String type, int version, String json, String correlationId) {
+        return send(type, version, json, correlationId);
+    }
+
+    private String send(String type, int version, String json, @Nullable String correlationId) {
         requireTaken.accept(type);
-        return raw.publish(type, json, correlationId);
+        return raw.publish(type, version, json, correlationId);
     }
 }

@@ -128,7 +128,16 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
      * @throws AssertionError as {@link #when}
      */
     public SagaScenario whenDelivered(String from, String type, String json) {
-        run().deliver(Names.requireNode(from, "SagaScenario.whenDelivered"), type, json);
+        return whenDelivered(from, type, 1, json);
+    }
+
+    /**
+     * Like {@link #whenDelivered(String, String, String)}, with a body of this {@linkplain io.safebunny.BunnyMessage#version() version}.
+     *
+     * @param version from 1; not checked
+     */
+    public SagaScenario whenDelivered(String from, String type, int version, String json) {
+        run().deliver(Names.requireNode(from, "SagaScenario.whenDelivered"), type, version, json);
         return this;
     }
 

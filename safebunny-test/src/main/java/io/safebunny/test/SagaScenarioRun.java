@@ -10,6 +10,7 @@ import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
+import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.MessageTypes;
@@ -25,6 +26,7 @@ import io.safebunny.saga.document.SagaStates;
 import io.safebunny.saga.management.SagaCopies;
 import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.json.JsonMessageSerializer;
+import io.safebunny.serialization.json.Serializers;
 import io.safebunny.test.harness.JournalMiddleware;
 import io.safebunny.test.harness.Participants;
 import io.safebunny.test.harness.RawPublisher;
@@ -59,6 +61,7 @@ final class SagaScenarioRun {
 
     private static final String ID = "scenario";
     private static final JsonMessageSerializer JSON = new JsonMessageSerializer();
+    private static final Serializers SERIALIZERS = Serializers.ofEveryFormat(JSON);
     private static final Limits LIMITS = new Limits(10_000, Duration.ofSeconds(30));
     private static final Duration RETENTION = Duration.ofDays(7);
 
@@ -110,6 +113,7 @@ final class SagaScenarioRun {
     private SafeBunnyEngine engine(String name, Transport transport, @Nullable MemoryMessageStore store) {
         return new SafeBunnyEngine(SafeBunnyParts.builder(
                         SafeBunnyOptions.of(name), transport, virtual.process().timeline())
+                .serializers(SERIALIZERS)
                 .store(store)
                 .callbacks(virtual.process().executor())
                 .consumeMiddlewares(Stream.of(Group.values())
@@ -142,7 +146,8 @@ final class SagaScenarioRun {
                 saga.poisoned(),
                 saga.expired(),
                 saga.upgrades(),
-                nodes);
+                nodes,
+                null); // a scenario needs no keys
     }
 
     Participants participants() {
@@ -160,13 +165,14 @@ final class SagaScenarioRun {
     }
 
     /** Publishes a body as it is. */
-    void deliver(String from, String type, String json) {
+    void deliver(String from, String type, int version, String json) {
         SagaHandler handler = handler(from, type);
-        String correlationId = correlationId(handler, handler.correlation() == null ? null : read(handler, json));
+        String correlationId =
+                correlationId(handler, handler.correlation() == null ? null : read(handler, version, json));
         Sender sender = senders.computeIfAbsent(from, this::start);
         Object unused = new RawPublisher(
                         from, sender.transport(), virtual.process().timeline())
-                .publish(type, json, correlationId);
+                .publish(type, version, json, correlationId);
         sent(sender);
     }
 
@@ -176,9 +182,11 @@ final class SagaScenarioRun {
         step(virtual::runUntilIdle);
     }
 
-    private static @Nullable Object read(SagaHandler handler, String json) {
+    private static @Nullable Object read(SagaHandler handler, int version, String json) {
         try {
-            return JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), handler.payloadType());
+            byte[] body = BodyVersions.of(handler.payloadType())
+                    .upcast(json.getBytes(StandardCharsets.UTF_8), version, JSON.contentType());
+            return JSON.deserialize(body, handler.payloadType());
         } catch (SerializationException e) {
             return null; // the saga's node will set the message aside, which the test can observe
         }

@@ -90,7 +90,7 @@ public final class WaitSection implements Section {
                                 Waits.PER_SECOND,
                                 java == null
                                         ? "without virtual threads, because no JDK 21 or newer was found"
-                                        : "virtual threads in a process of " + java),
+                                        : "virtual threads in a process of another JDK"),
                 contenders,
                 ratios);
     }

@@ -34,7 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ImportsTest {
 
     /** The modules that an application has at run time. */
-    private static final Pattern OURS = modules("api|core|rabbit|autoconfigure|spring-boot-starter|jdbc|cosmos");
+    private static final Pattern OURS =
+            modules("api|core|rabbit|autoconfigure|spring-boot-starter|jdbc|cosmos|crypto|cbor|protobuf");
 
     private static final Pattern API = modules("api");
 

@@ -21,10 +21,14 @@ enum Audience {
             ROOT + ".saga",
             ROOT + ".poison",
             ROOT + ".actuate",
+            ROOT + ".encryption",
             ROOT + ".memory",
             ROOT + ".jdbc.store",
             ROOT + ".jdbc.outbox",
-            ROOT + ".cosmos");
+            ROOT + ".cosmos",
+            ROOT + ".crypto",
+            ROOT + ".cbor",
+            ROOT + ".protobuf");
 
     /** The SPIs, and what those speak of. */
     private static final Set<String> FOR_PROVIDERS = Set.of(

@@ -19,6 +19,9 @@ final class ShippedSources {
             "safebunny-rabbit",
             "safebunny-jdbc",
             "safebunny-cosmos",
+            "safebunny-crypto",
+            "safebunny-cbor",
+            "safebunny-protobuf",
             "safebunny-autoconfigure",
             "safebunny-test",
             "proof");

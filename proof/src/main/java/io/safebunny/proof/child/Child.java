@@ -68,6 +68,8 @@ public final class Child implements AutoCloseable {
 
     /** Sends SIGSTOP: all its threads stop, and nobody notices. */
     public void freeze() {
+        // unlike the others, it would not notice that this process has ended
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         Processes.freeze(() -> List.of(process.pid()));
     }
 

@@ -10,6 +10,7 @@ import io.safebunny.proof.point.PointedStore;
 import io.safebunny.proof.point.PointedTransactionalStore;
 import io.safebunny.proof.point.PointedTransport;
 import io.safebunny.proof.point.TypedFaults;
+import io.safebunny.proof.saga.LaneHandler;
 import io.safebunny.proof.saga.MemberHandler;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.saga.Order;
@@ -63,7 +64,7 @@ final class ChildMain {
                     persistence,
                     timeline,
                     transport -> pointed(transport, options, ledger, faults),
-                    options.kind().isOfSaga())) {
+                    parts -> parts.scheduling(options.kind().isOfSaga()))) {
                 start(
                         node,
                         options,
@@ -90,11 +91,18 @@ final class ChildMain {
             OpenEffects effects) {
         if (!options.kind().isOfSaga()) {
             node.start(List.of(orders.get()));
+            if (options.kind().isHeld()) {
+                begin(new Decider(node, options, timeline)::decide);
+            }
             return;
         }
         Trips trips = new Trips(node, options.desk(), ledger, timeline, effects);
         node.start(trips.handlers(), trips.sagas());
-        Thread person = new Thread(trips::repair, "repair");
+        begin(trips::repair);
+    }
+
+    private static void begin(Runnable work) {
+        Thread person = new Thread(work, "person");
         person.setDaemon(true);
         person.start();
     }
@@ -106,6 +114,10 @@ final class ChildMain {
             Faults faults,
             Timeline timeline,
             @Nullable WorkTable work) {
+        if (options.kind().isInOrder()) {
+            return new LaneHandler(node, ledger, work, options::hasBeenDecided)
+                    .definition(options.desk(), options.kind(), options.sharding());
+        }
         return options.kind().isGroup()
                 ? Node.groupHandler(
                         Order.class,
@@ -139,7 +151,9 @@ final class ChildMain {
     private static Transport pointed(Transport transport, ChildOptions options, LedgerClient ledger, Faults faults) {
         return new PointedTransport(
                 transport,
-                options.kind().isOfSaga() ? queue -> true : (options.address().node() + "-Order")::equals,
+                options.kind().isOfSaga()
+                        ? queue -> true
+                        : (options.address().node() + (options.kind().isInOrder() ? "-Order.in" : "-Order"))::equals,
                 ChildMain::isFirst,
                 faults,
                 incoming -> ledger.write(

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.child;
 
+import io.safebunny.handler.Sharding;
 import io.safebunny.proof.saga.NodeAddress;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.proof.store.StoreAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -14,6 +17,8 @@ import tools.jackson.databind.json.JsonMapper;
  * @param ledger port of the ledger
  * @param places the order it places, if any
  * @param kind of the orders that it works on
+ * @param sharding how it divides them; {@code null} if they have no shards
+ * @param decided file that is there once a person may decide on what holds others
  */
 public record ChildOptions(
         String process,
@@ -23,12 +28,18 @@ public record ChildOptions(
         int ledger,
         Plan plan,
         @Nullable Order places,
-        OrderKind kind) {
+        OrderKind kind,
+        @Nullable Sharding sharding,
+        String decided) {
 
     /** Environment variable of the child that holds the options. */
     static final String VARIABLE = "SAFEBUNNY_CRASH_CHILD";
 
     private static final JsonMapper JSON = new JsonMapper();
+
+    boolean hasBeenDecided() {
+        return Files.exists(Path.of(decided));
+    }
 
     String toText() {
         return JSON.writeValueAsString(this);

@@ -26,6 +26,8 @@ public record Entry(Kind kind, String process, String subject, String detail) {
         REACHED,
         /** The transaction in which an order was placed is over. */
         PLACED,
+        /** From now on a person may decide on what holds others. */
+        DECIDED,
         /** A replay of it ended; the detail says how. */
         REPLAYED,
         /** The last node of the saga handled a publication; the detail is its type. */

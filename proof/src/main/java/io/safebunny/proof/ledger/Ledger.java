@@ -103,6 +103,14 @@ public final class Ledger implements AutoCloseable {
         return entries.stream().filter(entry -> entry.kind() == kind).toList();
     }
 
+    /** Entries of this kind that were written before the first one of the other. */
+    public List<Entry> entriesBefore(Entry.Kind first, Entry.Kind kind) {
+        return entries.stream()
+                .takeWhile(entry -> entry.kind() != first)
+                .filter(entry -> entry.kind() == kind)
+                .toList();
+    }
+
     public List<Entry> entries(String process, Entry.Kind kind) {
         return entries.stream()
                 .filter(entry -> entry.kind() == kind && entry.process().equals(process))

@@ -115,6 +115,9 @@ final class Matrix {
         if (order.kind().isGroup()) {
             return new GroupChecks(stage, order, expected);
         }
+        if (order.kind().isInOrder()) {
+            return new LaneChecks(stage, order, expected);
+        }
         return order.kind().isHandled()
                 ? new SagaChecks(stage, order, expected)
                 : new OutboxChecks(stage, order, expected);

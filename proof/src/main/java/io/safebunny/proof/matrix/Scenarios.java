@@ -28,7 +28,10 @@ final class Scenarios {
     private static final long IDLE_MILLIS = 500;
 
     private static final List<Operation> OPERATIONS = Arrays.stream(Operation.values())
-            .filter(operation -> !operation.isOfOutbox() && !operation.isOfSaga() && !operation.isOfGroup())
+            .filter(operation -> !operation.isOfOutbox()
+                    && !operation.isOfSaga()
+                    && !operation.isOfGroup()
+                    && !operation.isOfShards())
             .toList();
     private static final String STEP_TWICE = "step twice (declared)";
     private static final Set<Operation> ONLY_TRANSACTIONAL =
@@ -63,6 +66,9 @@ final class Scenarios {
         all.addAll(TripScenarios.all());
         all.addAll(GroupScenarios.all());
         all.addAll(BatchScenarios.all());
+        all.addAll(LaneScenarios.all());
+        all.addAll(HoldScenarios.all());
+        all.addAll(ShardScenarios.all());
         return all;
     }
 

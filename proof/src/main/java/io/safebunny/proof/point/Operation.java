@@ -38,7 +38,10 @@ public enum Operation {
     SAVEPOINT("savepoint"),
     RETURN_TO_SAVEPOINT("return to savepoint"),
     COMMIT_TOGETHER("commit of a group"),
-    ACKNOWLEDGE_IN_GROUP("acknowledge in a group");
+    ACKNOWLEDGE_IN_GROUP("acknowledge in a group"),
+    FORWARD("forward to a shard"),
+    WRITE_DIVISION("division into shards"),
+    SEND_MARK("send mark to a shard");
 
     private final String label;
 
@@ -71,7 +74,8 @@ public enum Operation {
                     CLAIM_TOGETHER,
                     SAVEPOINT,
                     RETURN_TO_SAVEPOINT,
-                    COMMIT_TOGETHER -> true;
+                    COMMIT_TOGETHER,
+                    WRITE_DIVISION -> true;
             default -> isOfOutbox();
         };
     }
@@ -92,6 +96,11 @@ public enum Operation {
             case CLAIM_TOGETHER, SAVEPOINT, RETURN_TO_SAVEPOINT, COMMIT_TOGETHER, ACKNOWLEDGE_IN_GROUP -> true;
             default -> false;
         };
+    }
+
+    /** Whether it concerns messages that are forwarded to shards only. */
+    public boolean isOfShards() {
+        return this == FORWARD || this == WRITE_DIVISION || this == SEND_MARK;
     }
 
     /** Whether it concerns publications outside handlers. */

@@ -137,13 +137,23 @@ public class PointedStore implements MessageStore {
 
     /** A claim that only its commit makes last is written as handled. */
     private static Operation created(MessageRecord record) {
+        if (isOfShards(record)) {
+            return Operation.WRITE_DIVISION;
+        }
         return switch (record.state()) {
             case CLAIMED, DISPATCHED -> Operation.CLAIM;
             default -> ended(record);
         };
     }
 
+    private static boolean isOfShards(MessageRecord record) {
+        return record.key().correlationId().startsWith("bunny.shards.");
+    }
+
     private Operation replaced(MessageRecord record) {
+        if (isOfShards(record)) {
+            return Operation.WRITE_DIVISION;
+        }
         MessageRecord before = seen.get(record.key());
         RecordState from = before == null ? RecordState.COMPLETED : before.state();
         return switch (record.state()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.point;
 
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
@@ -9,8 +8,10 @@ import io.safebunny.time.Deadline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingDelivery;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.util.LinkedHashMap;
@@ -20,9 +21,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** Recognises which operation of the protocol each sent message is, and when deliveries of one queue are settled. Thread-safe. */
 public final class PointedTransport extends ForwardingTransport {
+
+    private static final Pattern SHARD = Pattern.compile(".*\\.[0-9]+");
 
     private final Predicate<String> queues;
     private final Predicate<WireMessage> first;
@@ -54,6 +58,12 @@ public final class PointedTransport extends ForwardingTransport {
             return transport.consume(consumed, prefetch, handler);
         }
         return transport.consume(consumed, prefetch, new PointedHandler(handler));
+    }
+
+    @Override
+    public Consumption consumeOrdered(String consumed, int prefetch, Pace pace, DeliveryHandler handler) {
+        return transport.consumeOrdered(
+                consumed, prefetch, pace, queues.test(consumed) ? new PointedHandler(handler) : handler);
     }
 
     private final class PointedHandler implements DeliveryHandler {
@@ -108,6 +118,13 @@ public final class PointedTransport extends ForwardingTransport {
     private Operation operation(OutboundMessage message) {
         if (message.route() instanceof Route.Poison) {
             return Operation.SEND_POISON;
+        }
+        if (message.message().headers().containsKey(Headers.MARK)) {
+            return Operation.SEND_MARK;
+        }
+        if (message.route() instanceof Route.ToQueue to
+                && SHARD.matcher(to.queue()).matches()) {
+            return Operation.FORWARD;
         }
         if (message.route() instanceof Route.ToQueue) {
             int delivered = attempts.getOrDefault(id(message.message()), 0);

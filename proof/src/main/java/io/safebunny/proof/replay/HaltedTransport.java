@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.replay;
 
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.proof.ledger.Entry.Kind;
 import io.safebunny.proof.ledger.LedgerClient;
@@ -9,6 +8,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
+import io.safebunny.transport.ForwardingDelivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;

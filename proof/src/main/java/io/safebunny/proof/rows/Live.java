@@ -4,6 +4,7 @@ package io.safebunny.proof.rows;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.failure.policy.RetrySettings;
@@ -14,6 +15,7 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.saga.NodeAddress;
 import io.safebunny.proof.saga.Persistence;
@@ -24,10 +26,13 @@ import io.safebunny.time.SystemTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
@@ -44,6 +49,8 @@ public final class Live implements AutoCloseable {
 
     /** How long a message waits for its second attempt, and then for its last. */
     public static final List<Duration> DELAYS = List.of(Duration.ofMillis(200), Duration.ofSeconds(1));
+
+    private static final int SOME = 3;
 
     private static final RecoveryPolicy POLICY = RecoveryPolicy.of(RetryStrategy.none(), new RetryStrategy(DELAYS, 0));
 
@@ -76,12 +83,22 @@ public final class Live implements AutoCloseable {
 
     /** One instance, which does not consume yet. */
     public Node instance(String node, @Nullable OpenStore store) {
-        Persistence persistence = new Persistence(
-                store == null ? new MemoryMessageStore(timeline, Duration.ofDays(1)) : store.store(), null, LEASE);
-        Node instance =
-                new Node(new NodeAddress(name(node), prefix(), broker), persistence, timeline, transport -> transport);
+        return instance(node, store, parts -> parts);
+    }
+
+    /** @param more sets what else it is made of */
+    public Node instance(String node, @Nullable OpenStore store, UnaryOperator<SafeBunnyParts.Builder> more) {
+        Node instance = unclosed(node, store, more);
         open.push(instance);
         return instance;
+    }
+
+    /** The same, which its caller closes. */
+    public Node unclosed(String node, @Nullable OpenStore store, UnaryOperator<SafeBunnyParts.Builder> more) {
+        Persistence persistence = new Persistence(
+                store == null ? new MemoryMessageStore(timeline, Duration.ofDays(1)) : store.store(), null, LEASE);
+        return new Node(
+                new NodeAddress(name(node), prefix(), broker), persistence, timeline, transport -> transport, more);
     }
 
     /** What a node without sagas does with one type from another node. */
@@ -104,6 +121,23 @@ public final class Live implements AutoCloseable {
         try (Connection connection = connect();
                 Channel channel = connection.createChannel()) {
             return channel.queueDeclarePassive(name(node) + "-" + queue).getMessageCount();
+        } catch (java.util.concurrent.TimeoutException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** The headers of the first three poison messages, or fewer, which stay. */
+    public List<Map<String, Object>> somePoison(String node) throws IOException {
+        try (Connection connection = connect();
+                Channel channel = connection.createChannel()) {
+            List<Map<String, Object>> found = new ArrayList<>();
+            for (int i = 0; i < SOME; i++) {
+                GetResponse next = channel.basicGet(name(node) + "-poison", false);
+                if (next != null) {
+                    found.add(next.getProps().getHeaders());
+                }
+            }
+            return found;
         } catch (java.util.concurrent.TimeoutException e) {
             throw new IOException(e);
         }
@@ -136,7 +170,8 @@ public final class Live implements AutoCloseable {
         return lost;
     }
 
-    private Connection connect() throws IOException {
+    /** To the broker, for what no node does; closed by the caller. */
+    public Connection connect() throws IOException {
         try {
             ConnectionFactory factory = new ConnectionFactory();
             factory.setUri(broker);

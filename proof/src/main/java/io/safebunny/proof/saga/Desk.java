@@ -65,7 +65,10 @@ public final class Desk implements AutoCloseable {
         return node.bunny()
                 .publish(
                         order,
-                        PublishOptions.none().withCorrelationId(order.id()).withIdempotencyKey(order.id()))
+                        PublishOptions.none()
+                                .withCorrelationId(order.id())
+                                .withIdempotencyKey(order.id())
+                                .withOrderKey(order.orderKey()))
                 .messageId();
     }
 

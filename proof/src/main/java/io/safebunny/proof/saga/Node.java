@@ -60,16 +60,16 @@ public final class Node implements AutoCloseable {
 
     /** @param wrap wraps the transport to the broker */
     public Node(NodeAddress address, Persistence persistence, Timeline timeline, UnaryOperator<Transport> wrap) {
-        this(address, persistence, timeline, wrap, false);
+        this(address, persistence, timeline, wrap, parts -> parts);
     }
 
-    /** @param schedules whether it keeps scheduled messages */
+    /** @param more sets what else it is made of */
     public Node(
             NodeAddress address,
             Persistence persistence,
             Timeline timeline,
             UnaryOperator<Transport> wrap,
-            boolean schedules) {
+            UnaryOperator<SafeBunnyParts.Builder> more) {
         this.address = address;
         this.lease = persistence.lease();
         publish = factory(address, ":publish");
@@ -88,11 +88,10 @@ public final class Node implements AutoCloseable {
                 .withMaxMessageSize(1 << 20)
                 .withRetention(RETENTION)
                 .withLease(lease);
-        engine = new SafeBunnyEngine(SafeBunnyParts.builder(options, transport, timeline)
-                .store(persistence.store())
-                .outbox(persistence.outbox())
-                .scheduling(schedules)
-                .breakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers))
+        engine = new SafeBunnyEngine(more.apply(SafeBunnyParts.builder(options, transport, timeline)
+                        .store(persistence.store())
+                        .outbox(persistence.outbox())
+                        .breakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)))
                 .build());
     }
 

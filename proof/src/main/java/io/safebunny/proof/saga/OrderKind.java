@@ -27,6 +27,16 @@ public enum OrderKind {
     BATCH(0),
     /** The same, but one of them fails at every attempt. */
     BATCH_WITH_POISON(0),
+    /** Several with one order key, of which the first fails at first. */
+    IN_ORDER(0),
+    /** The same, and another one fails at every attempt. */
+    IN_ORDER_WITH_POISON(0),
+    /** Several with one order key, of which the first fails until it is replayed, and holds the others. */
+    IN_ORDER_HELD(0),
+    /** The same, but the first one is poison at once, and discarded. */
+    IN_ORDER_DISCARDED(0),
+    /** Like {@link #IN_ORDER}, in a type that is divided into shards. */
+    IN_SHARDS(0),
     /** Starts a saga with state, which completes. */
     SAGA_COMPLETES(0),
     /** The same, but the answer to its first step is a scheduled message. */
@@ -41,6 +51,7 @@ public enum OrderKind {
     SAGA_STUCK(0);
 
     private static final int BULK = 10;
+    private static final int LANE = 4;
 
     private final int runs;
 
@@ -59,12 +70,27 @@ public enum OrderKind {
 
     /** Number of correlations involved. */
     public int correlations() {
-        return this == PLACED_IN_BULK || isGroup() ? BULK : 1;
+        return this == PLACED_IN_BULK || isGroup() ? BULK : isInOrder() ? LANE : 1;
     }
 
     /** Whether it is several, each with a message of its own. */
     public boolean isGroup() {
         return this == GROUP || this == GROUP_WITH_POISON || isBatch();
+    }
+
+    /** Whether it is several, handled one after the other. */
+    public boolean isInOrder() {
+        return this == IN_ORDER || this == IN_ORDER_WITH_POISON || isHeld() || isInShards();
+    }
+
+    /** Whether the first of several holds the others, until a person decides on it. */
+    public boolean isHeld() {
+        return this == IN_ORDER_HELD || this == IN_ORDER_DISCARDED;
+    }
+
+    /** Whether it is several, forwarded to the shard of their key. */
+    public boolean isInShards() {
+        return this == IN_SHARDS;
     }
 
     /** Whether one call of the handler takes several. */
@@ -74,7 +100,7 @@ public enum OrderKind {
 
     /** Whether one of several fails at every attempt. */
     public boolean hasPoison() {
-        return this == GROUP_WITH_POISON || this == BATCH_WITH_POISON;
+        return this == GROUP_WITH_POISON || this == BATCH_WITH_POISON || this == IN_ORDER_WITH_POISON;
     }
 
     /** Whether a saga with state takes it. */

@@ -13,6 +13,7 @@ import io.safebunny.proof.simulation.story.Pairs;
 import io.safebunny.proof.simulation.story.Poisoned;
 import io.safebunny.proof.simulation.story.Receipts;
 import io.safebunny.proof.simulation.story.Reminders;
+import io.safebunny.proof.simulation.story.Sequenced;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import io.safebunny.test.simulation.run.Finding;
@@ -54,6 +55,10 @@ public final class Exploration {
         stories.put("orchestrated: longer than anything is remembered", Forgotten::declare);
         stories.put("messages that share transactions", Grouped::declare);
         stories.put("messages that come in batches", Batched::declare);
+        stories.put("messages in order: retried", Sequenced::retried);
+        stories.put("messages in order: read late", Sequenced::read);
+        stories.put("messages in order: waiting for a replay", Sequenced::held);
+        stories.put("messages in order: without what is set aside", Sequenced::skipped);
         return stories;
     }
 

@@ -18,6 +18,7 @@ import io.safebunny.proof.simulation.story.Pairs;
 import io.safebunny.proof.simulation.story.Poisoned;
 import io.safebunny.proof.simulation.story.Receipts;
 import io.safebunny.proof.simulation.story.Reminders;
+import io.safebunny.proof.simulation.story.Sequenced;
 import io.safebunny.store.MessageStore;
 import io.safebunny.test.simulation.SimulatedNode;
 import io.safebunny.test.simulation.SimulatedSystem;
@@ -51,6 +52,7 @@ record Plant(
     private static final String LEAVES =
             "claims.forEach((handling, claim) -> {\n                if (!handled.containsKey(handling)) {\n                    MessageRecord unused";
 
+    private static final String DRAINING = "io/safebunny/order/draining/LaneRunner.java";
     private static final String CONSUMING = "io/safebunny/consuming/Recoverer.java";
 
     static Optional<Plant> of(String name) {
@@ -232,6 +234,44 @@ record Plant(
                         "io/safebunny/dedup/transaction/BatchTransaction.java",
                         "            end(transaction::rollback);",
                         "            end(transaction::commit);"),
+                // messages in order
+                patch(
+                        "lane-not-locked",
+                        Sequenced::read,
+                        DEDUP + "Ownership.java",
+                        "return turn != null && !turn.isStored() && !store.readsAreDecisive();",
+                        "return false;"),
+                patch(
+                        "parked-before-the-head",
+                        Sequenced::retried,
+                        DEDUP + "RecordWrites.java",
+                        "turn == null ? Stream.empty() : turn.whenFailed(ending, store::find, owner).stream();",
+                        """
+                                Stream.empty();
+                        if (turn != null) {
+                            List<MessageRecord> lane = turn.whenFailed(ending, store::find, owner);
+                            if (!lane.isEmpty()) {
+                                Object unused = store.writeTogether(lane);
+                            }
+                        }"""),
+                patch(
+                        "retry-to-the-end",
+                        Sequenced::retried,
+                        "io/safebunny/consuming/LaneTurns.java",
+                        "this.terms = handler.ordering().isOrdered() && node.store() != null",
+                        "this.terms = handler.ordering().isOrdered() && node.store() == null"),
+                patch(
+                        "drain-beside-the-head",
+                        Sequenced::retried,
+                        DRAINING,
+                        "if (remaining.toNanos() > 0) { // another instance is at it",
+                        "if (remaining.toNanos() > 0) { if (true) return passes(turn, false);"),
+                patch(
+                        "poison-holds-nobody",
+                        Sequenced::held,
+                        "io/safebunny/order/lane/LaneTurn.java",
+                        "            if (terms.holds()) {",
+                        "            if (terms.holds() && isStored) {"),
                 // users
                 charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
                 charging(

@@ -32,6 +32,13 @@ public final class WorkTable {
         return jdbc.queryForList("select run from crash_work where order_id = ?", String.class, order);
     }
 
+    /** Number of the committed runs of orders that begin with these characters. */
+    public int count(String orders) {
+        Integer count = jdbc.queryForObject(
+                "select count(*) from crash_work where order_id like ?", Integer.class, orders + '%');
+        return count == null ? 0 : count;
+    }
+
     /** All committed runs, by order. */
     public Map<String, List<String>> all() {
         Map<String, List<String>> runs = new HashMap<>();

@@ -8,9 +8,11 @@ import io.safebunny.proof.store.StoreServers;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A few cells of the matrix of {@code bin/crash-matrix} whose messages are handled alone, one or two for each kind of guarantee. */
+@Tag("once")
 class CrashSampleIT {
 
     private static final StoreServers SERVERS = new StoreServers();

@@ -8,9 +8,11 @@ import io.safebunny.proof.store.StoreServers;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A few cells of the matrix of {@code bin/crash-matrix} whose messages belong together: in sagas, shared transactions and batches. */
+/** A few cells of the matrix of {@code bin/crash-matrix} whose messages belong together: in sagas, in order, in shared transactions and in batches. */
+@Tag("once")
 class CrashSampleTogetherIT {
 
     private static final StoreServers SERVERS = new StoreServers();
@@ -28,6 +30,18 @@ class CrashSampleTogetherIT {
             "batch: halt after acknowledge in a group",
             "batch: one of them fails");
 
+    private static final Set<String> ORDER_SAMPLE =
+            Set.of("in order: halt after acknowledge, number 2", "in order: halt after complete");
+
+    private static final Set<String> HOLD_SAMPLE = Set.of(
+            "in order, replayed: halt after poison mark",
+            "in order, replayed: halt after send waiting copy: the replay",
+            "in order, discarded: halt after store step: the others are let go");
+
+    private static final Set<String> SHARD_SAMPLE = Set.of(
+            "in order, in shards: halt before acknowledge",
+            "in order, in shards: halt after send mark to a shard, number 2: before a change");
+
     @AfterAll
     static void stopServers() {
         SERVERS.close();
@@ -41,6 +55,23 @@ class CrashSampleTogetherIT {
                         SERVERS.address(StoreKind.POSTGRESQL, true),
                         SERVERS.address(StoreKind.MYSQL, false),
                         SERVERS.address(StoreKind.H2, false)));
+    }
+
+    @Test
+    void messagesInOrderBeginWhenTheOneBeforeHasEnded() throws Exception {
+        assertAllOk(
+                ORDER_SAMPLE,
+                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false)));
+    }
+
+    @Test
+    void whatAFailedMessageHoldsGoesOnWhenItIsReplayedOrDiscarded() throws Exception {
+        assertAllOk(HOLD_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
+    }
+
+    @Test
+    void messagesForwardedToShardsKeepTheirOrder() throws Exception {
+        assertAllOk(SHARD_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
     }
 
     @Test

@@ -37,6 +37,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -44,6 +45,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Two instances replay the poison queue of a real broker at once, and one of them is killed, for each point of a replay. The property
  * {@code crash.replay.messages} sets how many messages there are.
  */
+@Tag("once")
 class KilledReplayIT {
 
     private static final int MESSAGES = Integer.getInteger("crash.replay.messages", 300);

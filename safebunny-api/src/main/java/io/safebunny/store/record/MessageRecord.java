@@ -160,10 +160,11 @@ public record MessageRecord(
     /**
      * A new companion, which is never claimed.
      *
-     * @param listing what it can be found by without its key
+     * @param listing what it can be found by without its key; {@code null} if it need not be
      * @param content JSON by name
      */
-    public static MessageRecord companion(RecordKey key, String owner, Listing listing, Map<String, String> content) {
+    public static MessageRecord companion(
+            RecordKey key, String owner, @Nullable Listing listing, Map<String, String> content) {
         return new MessageRecord(
                 key,
                 RecordState.RELEASED,

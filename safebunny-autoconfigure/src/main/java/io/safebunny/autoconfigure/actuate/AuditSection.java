@@ -184,7 +184,7 @@ final class AuditSection implements Section {
         }
         view.put("result", result(action));
         if (RepairResults.isRepair(action)) {
-            repairs.add(view, event, action);
+            repairs.add(view, event);
         }
         if (data.containsKey(OPERATION)) {
             String id = String.valueOf(data.get(OPERATION));

@@ -9,6 +9,8 @@ import io.safebunny.autoconfigure.actuate.Rates.Counted;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.rate.leasing.RateLimit;
+import io.safebunny.rate.leasing.RateLimits;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,12 +36,14 @@ final class BreakerSection implements Section {
 
     private final CircuitBreakers breakers;
     private final Rates rates;
+    private final RateLimits limits;
     private final BunnyOperations operations;
     private final Audit audit;
 
-    BreakerSection(CircuitBreakers breakers, Rates rates, BunnyOperations operations, Audit audit) {
+    BreakerSection(CircuitBreakers breakers, Rates rates, RateLimits limits, BunnyOperations operations, Audit audit) {
         this.breakers = breakers;
         this.rates = rates;
+        this.limits = limits;
         this.operations = operations;
         this.audit = audit;
     }
@@ -62,7 +66,7 @@ final class BreakerSection implements Section {
         return status == null ? null : shown(status, counted);
     }
 
-    private static Map<String, Object> shown(Status status, Counted counted) {
+    private Map<String, Object> shown(Status status, Counted counted) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("type", status.type());
         view.put("state", status.state());
@@ -72,9 +76,14 @@ final class BreakerSection implements Section {
         view.put("failureRate", status.failureRate());
         view.put("lastFailure", status.lastFailure());
         view.put("pause", status.pause());
+        view.put("withoutKeysSince", status.withoutKeysSince());
         view.put("inWork", counted.inWork(status.type()));
         view.put("rates", counted.rates(status.type()));
         view.put("criticalMillis", counted.criticalMillis(status.type()));
+        RateLimit.Status limit = limits.statuses().get(status.type());
+        if (limit != null) {
+            view.put("limit", limit);
+        }
         return view;
     }
 

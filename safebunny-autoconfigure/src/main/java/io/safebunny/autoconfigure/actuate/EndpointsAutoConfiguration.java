@@ -24,10 +24,13 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.incident.Incidents;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
+import io.safebunny.order.draining.WaitingKeys;
+import io.safebunny.order.sharding.Shards;
 import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
+import io.safebunny.rate.leasing.RateLimits;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.scheduling.ScheduledOperations;
@@ -112,13 +115,21 @@ final class EndpointsAutoConfiguration {
         sections.put("publisher", Section.of(views::publisher));
         sections.put("outbox", Section.of(views::outbox));
         sections.put("handlers", Section.ofEntries(views::handlers));
-        sections.put("breakers", new BreakerSection(parts.breakers(), rates, operations, audit));
+        sections.put(
+                "breakers",
+                new BreakerSection(parts.breakers(), rates, engine.get(RateLimits.class), operations, audit));
         sections.put("nodes", (path, asked, user) -> nodes.look(path));
         sections.put(
                 "audit",
                 new AuditSection(
                         kept, properties::showsAudit, poison, sagas, others, operations.instance(), parts.timeline()));
         sections.put("operations", new OperationSection(poison, audit, operations.instance(), others));
+        sections.put(
+                "order",
+                new OrderSection(
+                        parts.store() == null ? null : engine.get(WaitingKeys.class),
+                        parts.options().node()));
+        sections.put("shards", Section.ofEntries(new ShardsView(engine.get(Shards.class))::look));
         sections.put(
                 "scheduled",
                 new ScheduledSection(

@@ -7,6 +7,7 @@ import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.Validity;
+import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.store.MessageStore;
@@ -61,8 +62,10 @@ final class NodeViews {
             Map<String, Object> told = new LinkedHashMap<>();
             told.put("handler", handler.description());
             told.put("payload", handler.payloadType().getTypeName());
+            told.put("version", BodyVersions.of(handler.payloadType()).present());
             told.put("from", handler.from());
             told.put("prefetch", handler.prefetch());
+            told.put("rate", handler.rate() == null ? null : handler.rate().toString());
             told.put("inMemoryRetries", handler.recovery().inMemory().maxRetries());
             told.put("delayedRetries", handler.recovery().delayed().delays());
             told.put(

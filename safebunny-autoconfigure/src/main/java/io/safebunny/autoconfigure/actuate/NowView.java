@@ -44,6 +44,8 @@ final class NowView {
             "#/types",
             "sagas",
             "#/sagas",
+            "order",
+            "#/poison",
             "topology",
             "#/topology");
 

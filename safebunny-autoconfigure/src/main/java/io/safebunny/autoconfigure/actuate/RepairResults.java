@@ -4,66 +4,70 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.saga.SagaView;
-import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
-import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.BunnyRepair.Outcome;
 import io.safebunny.store.StoreUnavailableException;
-import java.time.Duration;
-import java.time.Instant;
+import io.safebunny.store.UnreadableRecordException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.AuditEvent;
 
 /**
- * What came of repairs of sagas, for the audit, as the histories of the sagas say. Reads each saga once, and the first ones only. For one
- * answer, on one thread.
+ * What came of repairs of sagas, for the audit, as the histories of the sagas say. Reads each saga once, the first ones only, and none any
+ * more once the store has not answered. For one answer, on one thread.
  */
 final class RepairResults {
+
+    /** Name of the id of a repair, by which the history of its saga tells of it. */
+    static final String REPAIR = "repair";
 
     /** Most sagas that are read. */
     private static final int MOST = 30;
 
-    /** How much earlier than the audit the history may have a repair: it is carried out before it is known to be sent, and clocks differ. */
-    private static final Duration EARLIER = Duration.ofMinutes(1);
-
     private static final String OF_SAGA = "SAGA_";
 
+    private static final String SILENT = "the store does not answer";
+
     private final Sagas sagas;
-    private final Map<String, Optional<SagaView>> read = new HashMap<>();
+    private final Map<String, Read> read = new HashMap<>();
+    private boolean isStoreSilent;
 
     RepairResults(Sagas sagas) {
         this.sagas = sagas;
+    }
+
+    /**
+     * @param saga {@code null} if there is a problem
+     * @param problem why it was not read, as the end of a sentence
+     */
+    private record Read(@Nullable SagaView saga, String problem) {
+
+        static Read failed(String problem) {
+            return new Read(null, problem);
+        }
     }
 
     static boolean isRepair(String action) {
         return action.startsWith(OF_SAGA);
     }
 
-    /** Adds what the saga's history says of the repair, and what the saga is now. */
-    void add(Map<String, Object> view, AuditEvent event, String action) {
-        SagaView saga = saga(event);
-        if (saga == null) {
-            return;
+    /** Adds what the saga's history says of the repair and what the saga is now, or why that is not known. */
+    void add(Map<String, Object> view, AuditEvent event) {
+        Read read = saga(text(event, "saga"), text(event, "sagaId"));
+        if (read.saga != null) {
+            add(view, event, read.saga);
+        } else {
+            view.put("detail", "what came of it is not known: " + read.problem);
         }
-        BunnyRepair repair = new BunnyRepair(
-                saga.saga(),
-                Action.valueOf(action.substring(OF_SAGA.length())),
-                step(event),
-                0,
-                null,
-                text(event, "reason"));
-        Instant begin = event.getTimestamp().minus(EARLIER);
-        for (Event entry : saga.history()) {
-            Outcome outcome = entry.at().isBefore(begin) ? null : repair.outcome(entry.what());
-            if (outcome != null) {
-                view.put("result", outcome.refusal() == null ? "DONE" : "REFUSED");
-                view.put("detail", outcome.refusal() == null ? now(saga) : Audit.text(outcome.refusal()));
-                return;
-            }
+    }
+
+    private static void add(Map<String, Object> view, AuditEvent event, SagaView saga) {
+        Outcome outcome = BunnyRepair.outcome(saga.history(), text(event, REPAIR), text(event, "reason"));
+        if (outcome != null) {
+            view.put("result", outcome.refusal() == null ? "DONE" : "REFUSED");
+            view.put("detail", outcome.refusal() == null ? now(saga) : Audit.text(outcome.refusal()));
         }
     }
 
@@ -72,28 +76,36 @@ final class RepairResults {
                 .formatted(saga.status(), SagaRepair.needsPerson(saga) ? ", and needs a person" : "");
     }
 
-    private @Nullable SagaView saga(AuditEvent event) {
-        String name = text(event, "saga");
-        String id = text(event, "sagaId");
+    private Read saga(String name, String id) {
         String key = name + ' ' + id;
-        if (!read.containsKey(key) && read.size() < MOST) {
-            read.put(key, find(name, id));
+        Read known = read.get(key);
+        if (known != null) {
+            return known;
         }
-        return read.getOrDefault(key, Optional.empty()).orElse(null);
+        if (isStoreSilent) {
+            return Read.failed(SILENT);
+        }
+        if (read.size() == MOST) {
+            return Read.failed("one answer reads %s sagas at most. Narrow it down".formatted(MOST));
+        }
+        Read found = find(name, id);
+        read.put(key, found);
+        return found;
     }
 
-    private Optional<SagaView> find(String name, String id) {
+    private Read find(String name, String id) {
         try {
-            return sagas.find(name, id);
-        } catch (StoreUnavailableException | MisuseException e) {
-            return Optional
-                    .empty(); // the store is silent, or another application has told of a saga that this node does not
-            // know
+            return sagas.find(name, id)
+                    .map(saga -> new Read(saga, ""))
+                    .orElse(Read.failed("the saga is not stored any more"));
+        } catch (StoreUnavailableException e) {
+            isStoreSilent = true;
+            return Read.failed(SILENT);
+        } catch (UnreadableRecordException e) {
+            return Read.failed("a newer version of SafeBunny has written the saga, or it is damaged");
+        } catch (MisuseException e) { // another application has told of it
+            return Read.failed("this node has no such saga");
         }
-    }
-
-    private static @Nullable String step(AuditEvent event) {
-        return event.getData().containsKey("step") ? text(event, "step") : null;
     }
 
     private static String text(AuditEvent event, String name) {

@@ -9,7 +9,6 @@ import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
-import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaMessages;
 import java.util.LinkedHashMap;
@@ -77,14 +76,15 @@ record SagaRepair(
         throw Asked.wrong("state", "given", "it must be a JSON object, as text");
     }
 
-    void carryOut(Sagas sagas, String saga, String id) {
-        switch (action) {
+    /** @return the id of the repair */
+    String carryOut(Sagas sagas, String saga, String id) {
+        return switch (action) {
             case RETRY -> sagas.retry(saga, id, reason);
             case SKIP -> sagas.skip(saga, id, String.valueOf(step), reason);
             case FAIL -> sagas.fail(saga, id, reason);
             case RESUME -> sagas.resume(saga, id, reason);
             case PATCH -> sagas.patch(saga, id, version, String.valueOf(state), reason);
-        }
+        };
     }
 
     /** The data of its audit event. */
@@ -97,11 +97,6 @@ record SagaRepair(
         }
         data.put("reason", Audit.text(reason));
         return data;
-    }
-
-    /** The repair as the saga's history records it. */
-    BunnyRepair of(String saga) {
-        return new BunnyRepair(saga, action, step, version, state, reason);
     }
 
     /** Whether the saga does not go on without a person, as far as its record tells. */

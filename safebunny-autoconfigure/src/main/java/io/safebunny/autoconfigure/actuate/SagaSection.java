@@ -10,7 +10,6 @@ import io.safebunny.message.Names;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
-import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Outcome;
@@ -48,6 +47,10 @@ final class SagaSection implements Section {
             EnumSet.of(SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED),
             BLOCKED,
             EnumSet.of(SagaStatus.ACTIVE),
+            "completed",
+            EnumSet.of(SagaStatus.COMPLETED),
+            "failed",
+            EnumSet.of(SagaStatus.FAILED),
             "ended",
             EnumSet.of(SagaStatus.COMPLETED, SagaStatus.FAILED),
             "all",
@@ -121,7 +124,9 @@ final class SagaSection implements Section {
 
     private Map<String, Object> list(Map<String, String> asked) {
         String state = Asked.oneOf(
-                "state", asked.getOrDefault("state", "all"), List.of("running", "stuck", BLOCKED, "ended", "all"));
+                "state",
+                asked.getOrDefault("state", "all"),
+                List.of("running", "stuck", BLOCKED, "completed", "failed", "ended", "all"));
         return SagaViews.page(sagas.page(new SagaQuery(
                 asked.get("saga"),
                 STATES.getOrDefault(state, Set.of()),
@@ -171,17 +176,20 @@ final class SagaSection implements Section {
             views.requireNoMask(before, state, user);
         }
         String by = Asked.by(user);
+        String sent;
         try {
-            repair.carryOut(sagas, before.saga(), before.id());
+            sent = repair.carryOut(sagas.by(by), before.saga(), before.id());
         } catch (RuntimeException e) { // the broker may have the repair although it has not confirmed it
             Map<String, Object> data = repair.audited(before);
             data.put("failure", Audit.text(String.valueOf(e.getMessage())));
             audit.tell(by, "SAGA_" + repair.action() + "_FAILED", data);
             throw e;
         }
-        audit.tell(by, "SAGA_" + repair.action(), repair.audited(before));
+        Map<String, Object> done = repair.audited(before);
+        done.put(RepairResults.REPAIR, sent);
+        audit.tell(by, "SAGA_" + repair.action(), done);
         try {
-            return outcome(before, repair, user);
+            return outcome(before, repair, sent, user);
         } catch (MisuseException e) { // the saga has refused it
             Map<String, Object> data = repair.audited(before);
             data.put("failure", Audit.text(String.valueOf(e.getMessage())));
@@ -201,16 +209,16 @@ final class SagaSection implements Section {
         return found.get(0);
     }
 
-    private Map<String, Object> outcome(SagaView before, SagaRepair asked, SecurityContext user) {
-        BunnyRepair repair = asked.of(before.saga());
+    private Map<String, Object> outcome(SagaView before, SagaRepair asked, String repair, SecurityContext user) {
         Deadline deadline = Deadline.after(PATIENCE, timeline);
         SagaView now = before;
         boolean isDone = false;
         while (!isDone && !deadline.isOver() && slept()) {
             now = sagas.find(before.saga(), before.id()).orElse(now);
-            isDone = isDone(before, now, repair);
+            isDone = isDone(now, asked, repair);
         }
         Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put(RepairResults.REPAIR, repair);
         answer.put("outcome", isDone ? "DONE" : "SENT");
         answer.put("needsPerson", isDone && SagaRepair.needsPerson(now));
         answer.put(
@@ -227,20 +235,15 @@ final class SagaSection implements Section {
      *
      * @throws MisuseException SB-5025 if the history says that the saga refused the repair
      */
-    private static boolean isDone(SagaView before, SagaView now, BunnyRepair repair) {
-        for (Event event : now.history()) {
-            Outcome outcome = before.history().contains(event) ? null : repair.outcome(event.what());
-            if (outcome != null && outcome.refusal() != null) {
-                throw new MisuseException(
-                        MisuseException.REPAIR,
-                        "The saga refused the repair [saga=%s, id=%s, action=%s]: %s. Nothing but its history was changed. Check it with GET safebunny/sagas/%s, and choose another repair, or none."
-                                .formatted(now.saga(), now.id(), repair.action(), outcome.refusal(), now.id()));
-            }
-            if (outcome != null) {
-                return true;
-            }
+    private static boolean isDone(SagaView now, SagaRepair asked, String repair) {
+        Outcome outcome = BunnyRepair.outcome(now.history(), repair, asked.reason());
+        if (outcome != null && outcome.refusal() != null) {
+            throw new MisuseException(
+                    MisuseException.REPAIR,
+                    "The saga refused the repair [saga=%s, id=%s, action=%s]: %s. Nothing but its history was changed. Check it with GET safebunny/sagas/%s, and choose another repair, or none."
+                            .formatted(now.saga(), now.id(), asked.action(), outcome.refusal(), now.id()));
         }
-        return false;
+        return outcome != null;
     }
 
     private boolean slept() {

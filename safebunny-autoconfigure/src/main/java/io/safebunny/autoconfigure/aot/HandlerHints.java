@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure.aot;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.OnExpired;
+import io.safebunny.Upcast;
 import io.safebunny.saga.OnPoisoned;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Upgrade;
@@ -24,11 +25,12 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.aot.BeanRegistrationCode;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Registers the methods of handlers and sagas, which are called by reflection, and the payloads and states that they take and return, which
+ * Registers the methods of handlers, sagas and payloads, which are called by reflection, and the payloads and states that they take and return, which
  * are read from JSON. Types that an application only publishes are not covered.
  */
 final class HandlerHints implements BeanRegistrationAotProcessor {
@@ -56,15 +58,25 @@ final class HandlerHints implements BeanRegistrationAotProcessor {
             BindingReflectionHintsRegistrar json = new BindingReflectionHintsRegistrar();
             for (Method method : methods) {
                 hints.registerMethod(method, ExecutableMode.INVOKE);
-                json.registerReflectionHints(
-                        hints,
-                        Stream.concat(
-                                        Arrays.stream(method.getGenericParameterTypes()),
-                                        Stream.of(method.getGenericReturnType()))
-                                .flatMap(Contribution::withElements)
-                                .filter(Contribution::isOfTheApplication)
-                                .toArray(Type[]::new));
+                json.registerReflectionHints(hints, types(method));
+                Stream.of(types(method)).forEach(type -> registerUpcasters(hints, type));
             }
+        }
+
+        /** What the method takes and returns, if it is the application's. */
+        private static Type[] types(Method method) {
+            return Stream.concat(
+                            Arrays.stream(method.getGenericParameterTypes()), Stream.of(method.getGenericReturnType()))
+                    .flatMap(Contribution::withElements)
+                    .filter(Contribution::isOfTheApplication)
+                    .toArray(Type[]::new);
+        }
+
+        private static void registerUpcasters(ReflectionHints hints, Type type) {
+            Class<?> payload = ResolvableType.forType(type).resolve(Object.class);
+            Arrays.stream(payload.getDeclaredMethods())
+                    .filter(method -> method.isAnnotationPresent(Upcast.class))
+                    .forEach(method -> hints.registerMethod(method, ExecutableMode.INVOKE));
         }
 
         /** Of a batch, the payloads. */

@@ -24,6 +24,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param trustedUsers The broker user that each node publishes as, by node name. A type is checked if any of its senders is listed: its
  *     messages then need the user_id of one of its senders. List all senders of such a type, and this node too, which then sends its own
  *     user_id. Empty: not checked. RabbitMQ only.
+ * @param rates How many messages of a type begin to be handled in a time, at most, on all instances together, such as 400/min, 100/10s or 1/h, by
+ *     type; none for any number. Takes precedence over the handler's own rate. Lowering it makes messages wait, in the queue and for up to a
+ *     minute in place; without a store that all instances share, each has the rate by itself. Not for batch handlers.
  */
 @ConfigurationProperties("safebunny.listener")
 public record ListenerProperties(
@@ -31,7 +34,8 @@ public record ListenerProperties(
         @DefaultValue("10") int prefetch,
         @DefaultValue("1") int messagesPerTransaction,
         @DefaultValue("100") int batchSize,
-        @DefaultValue Map<String, String> trustedUsers)
+        @DefaultValue Map<String, String> trustedUsers,
+        @DefaultValue Map<String, String> rates)
         implements NodeProperties {
 
     public ListenerProperties {

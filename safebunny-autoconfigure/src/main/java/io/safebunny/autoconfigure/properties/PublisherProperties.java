@@ -18,8 +18,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxInFlight Maximum number of unconfirmed publications; further ones wait. Raising it costs heap: each holds its body.
  * @param userId Whether every message except poison copies carries the broker user that published it as user_id, which the broker
  *     verifies. The user name must not change while the node runs. RabbitMQ only.
- * @param encoding Content encoding of this node's publications, such as gzip. Needs a BodyCodec bean for it here and in every
- *     node that consumes them. Costs the time to encode and decode.
+ * @param encoding Content encoding of this node's publications, such as gzip; or several, separated by commas, in the order in
+ *     which they are applied. Needs a BodyCodec bean for each, here and in every node that consumes them. Costs the time to encode
+ *     and decode.
  */
 @ConfigurationProperties("safebunny.publisher")
 public record PublisherProperties(

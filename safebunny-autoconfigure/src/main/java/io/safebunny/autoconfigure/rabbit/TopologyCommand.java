@@ -49,6 +49,8 @@ public final class TopologyCommand {
     enum Action {
         PLAN,
         APPLY,
+        PRUNE,
+        PRUNE_APPLY,
         EXPORT_DEFINITIONS,
         EXPORT_MERMAID,
         EXPORT_ASYNCAPI;
@@ -103,7 +105,7 @@ public final class TopologyCommand {
         this.version = version;
     }
 
-    /** @return the exit status of the process: 0, 1 for a failure, 2 when the broker differs from the plan */
+    /** @return the exit status of the process: 0, 1 for a failure, 2 when the broker differs from the plan, or something is left over */
     int run(PrintStream out, PrintStream err) {
         try {
             Topology topology = node.plan();
@@ -112,13 +114,17 @@ public final class TopologyCommand {
                 case EXPORT_ASYNCAPI -> print(out, JSON.writeValueAsString(TopologyExport.asyncApi(topology, version)));
                 default -> onRabbit(topology, out);
             };
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println("Interrupted before the end of " + PROPERTY + "=" + action.text());
+            return FAILED;
         } catch (ConfigurationException | AmqpException e) {
             err.println(e instanceof AmqpException ? "The broker cannot be reached: " + e + CHECK : e.getMessage());
             return FAILED;
         }
     }
 
-    private int onRabbit(Topology topology, PrintStream out) {
+    private int onRabbit(Topology topology, PrintStream out) throws InterruptedException {
         if (rabbit == null) {
             throw InvalidProperty.of(
                     PROPERTY,
@@ -143,6 +149,9 @@ public final class TopologyCommand {
                 print(out, before);
                 yield print(out, "Declared what was missing, bindings included; nothing was deleted");
             }
+            case PRUNE -> rabbit.preflight().pruning(topology).list(out::println) ? AS_PLANNED : DIFFERENT;
+            case PRUNE_APPLY ->
+                rabbit.preflight().pruning(topology).apply(broker, out::println) ? AS_PLANNED : DIFFERENT;
             default -> {
                 Map<String, Object> definitions = planned.definitions(broker.getVirtualHost());
                 yield print(out, JSON.writeValueAsString(definitions));

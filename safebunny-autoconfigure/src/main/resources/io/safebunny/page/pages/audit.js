@@ -16,7 +16,7 @@ const MOST = 500;
 const QUESTION = 'Who did what, and what came of it?';
 
 /** In what is shown of an event, these have places of their own. */
-const ELSEWHERE = ['operation', 'reason', 'failure'];
+const ELSEWHERE = ['operation', 'reason', 'failure', 'repair'];
 
 export function Audit({ query }) {
     return session().audit === false

@@ -11,7 +11,7 @@ import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
 import { Badge, ClassName, Facts, IdLink, inWords, Table } from '../parts/table.js';
-import { advises, elseOfRetry, HANDLED, messagesOf, overdue, repaired, replayed, sagasOf, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
+import { advises, elseOfRetry, HANDLED, messagesOf, moved, overdue, repaired, replayed, sagasOf, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
 import { Countdown, time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -40,11 +40,17 @@ export function Saga({ saga, id }) {
     const next = isOfNow ? told.data?.next ?? [] : [];
     const aside = messages.filter(({ state }) => state === 'SET_ASIDE');
     const takesNone = found?.endedAt || UNDOING.includes(found?.status);
-    const advised = messages.filter(one => (takesNone ? advises(next, 'discard', one) : found?.idleSince && isHere(one) && advises(next, 'replay', one)));
-    // a record does not tell whether somebody has discarded it since
+    const isDone = one => isHere(one) && HANDLED.includes(one.state) && one.failures?.some(({ nextAt }) => !nextAt);
+    const advised = messages.filter(one => isDone(one) || (takesNone ? advises(next, 'discard', one) : found?.idleSince && isHere(one) && advises(next, 'replay', one)));
+    // a record does not tell whether somebody has discarded it since, nor of a second copy
     const queue = usePoll(advised.some(isHere) && isExposed('poison') ? look('poison', '', { correlation: id }) : null, ONCE);
     const isSure = one => isHere(one) && queue.request && !queue.problem && !queue.data?.truncated;
-    const left = advised.filter(one => !isSure(one) || queue.data?.messages?.some(({ messageId }) => messageId === one.id));
+    const left = advised.filter(one => !(isDone(one) && queue.isBusy) && (isSure(one) ? queue.data?.messages?.some(({ messageId }) => messageId === one.id) : !isDone(one)));
+    useEffect(() => {
+        if (queue.cameAt.current) {
+            queue.again();
+        }
+    }, [advised.filter(isDone).length]);
     useEffect(() => {
         const timer = ahead !== 0 && setTimeout(ahead < 0 ? told.again : poll.again, PAUSE);
         return () => clearTimeout(timer);
@@ -62,17 +68,17 @@ export function Saga({ saga, id }) {
 
     const isNarrow = useNarrow();
     const repairs = found && html`
-        <${Repairs} key="repairs" of=${found} messages=${messages} next=${next} untaken=${takesNone ? [] : left} again=${again} withState=${look('node', path, { saga, ...query })} />`;
+        <${Repairs} key="repairs" of=${found} messages=${messages} next=${next} untaken=${takesNone ? [] : left.filter(one => !isDone(one))} again=${again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
         <${Page} title=${saga} id=${id} question="Where is it, and what can be done?" polls=${[poll]} also=${isOfNow ? [told] : []}>
             ${found && html`
                 ${!isNarrow && story}
                 ${left.map(one => html`
                     <p key=${one.id} class="rights">
-                        ${takesNone ? 'Left over' : 'Not taken'}${!isSure(one) && html` at <${Name} of=${one.node} />, unless somebody has discarded it`}: ${one.type || 'a message'}
-                        ${' '}<${Aside} ...${one} />${isSure(one) && ' is in the poison queue'}. ${found.endedAt ? 'Its saga has ended: discard it.' : takesNone ? 'Its saga has failed, and takes no more of these: discard it.' : 'The saga may wait for it: replay it once the cause is mended.'}
+                        ${takesNone || isDone(one) ? 'Left over' : 'Not taken'}${!isSure(one) && html` at <${Name} of=${one.node} />, unless somebody has discarded it`}: ${one.type || 'a message'}
+                        ${' '}<${Aside} ...${one} />${isSure(one) && ' is in the poison queue'}. ${isDone(one) ? 'It was handled, by another copy: discard it.' : found.endedAt ? 'Its saga has ended: discard it.' : takesNone ? 'Its saga has failed, and takes no more of these: discard it.' : 'The saga may wait for it: replay it once the cause is mended.'}
                     </p>`)}
-                ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} />`}
+                ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} isGone=${isGone(next, found.stuckOn)} />`}
                 ${isNarrow && repairs}
                 ${isNarrow && story}
                 <${Table} key="aside" caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${aside.length > 0 ? '' : 'No message that it waits for is known to be set aside.'} columns=${[
@@ -94,7 +100,6 @@ export function Saga({ saga, id }) {
                     ['started', time(found.startedAt)],
                     ['changed', time(found.changedAt)],
                     ['ended', time(found.endedAt)],
-                    ['correlation id', html`<${IdLink} page="story" of=${found.id} />`],
                     ['version', found.version],
                 ]} />
                 <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
@@ -112,6 +117,7 @@ export function Saga({ saga, id }) {
                 <${Table} caption="History" rows=${found.history} id=${row => `${row.at} ${row.what}`} empty="Nothing yet." columns=${[
                     { name: 'when', cell: timeOf('at') },
                     { name: 'what', cell: row => html`<${Words} of=${row.what} id=${found.id} />` },
+                    { name: 'by' },
                 ]} />
                 ${Date.parse(found.history?.[0]?.at) > Date.parse(found.startedAt) && html`<p class="faint">What came before is not kept.</p>`}
                 <${Drawn} of=${found} />`}
@@ -152,14 +158,17 @@ function Told({ of: { id, sentences }, isOfNow }) {
         </section>`;
 }
 
-function Stuck({ of: { messageId, node, type, exception, text } }) {
+/** Whether it was discarded, so that there is nothing to replay. */
+const isGone = (next, { id, messageId = id, node }) => advises(next, 'restore', { id: messageId, node });
+
+function Stuck({ of: { messageId, node, type, exception, text }, isGone: gone }) {
     const failure = exception ? html`It failed with <${ClassName} of=${exception} />${text && `: ${text}`}` : 'Nothing is known of how it failed: look at the message';
     return html`
         <section class="verdict" data-level="down" aria-label="Why it is stuck">
             <p>
-                It takes no message until somebody replays ${type ?? 'the message'}
+                It takes no message until somebody ${gone && 'restores and '}replays ${type ?? 'the message'}
                 ${' '}<${Aside} id=${messageId} node=${node} />,
-                which ${node} has set aside, or resumes the saga without it. ${failure}.
+                which ${node} has set aside${gone && ' and somebody has discarded'}, or resumes the saga without it. ${failure}.
             </p>
         </section>`;
 }
@@ -183,7 +192,7 @@ const retrying = ({ status, blockedOn }) => ({
     when: 'once the cause is mended; else it is set aside again',
 });
 
-function resuming(of, messages, isTried) {
+function resuming(of, messages, isTried, gone) {
     if (UNDOING.includes(of.status)) {
         return {
             effect: 'Its last undo will be sent again, to a participant that has not acknowledged it. It is not carried out twice.',
@@ -194,7 +203,7 @@ function resuming(of, messages, isTried) {
     const message = type ?? 'the message';
     return {
         effect: html`
-            It will take messages again. ${of.stuckOn && `${message} ${messageId} is left out: it stays in the poison queue of ${node}, and the saga goes on as if it had never come.`}
+            It will take messages again. ${of.stuckOn && `${message} ${messageId} is left out: it stays in the ${gone ? 'archive' : 'poison queue'} of ${node}, and the saga goes on as if it had never come.`}
             ${overdue(of).map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on. It may cancel what you want to be finished, and that cannot be taken back.</strong>`)}
             <${Endless} of=${of} messages=${messages} />`,
         when: `only if the saga can do without ${message}; otherwise ${isTried ? 'mend the cause, and then ' : ''}replay it`,
@@ -223,19 +232,24 @@ function failing({ steps = [] }) {
     };
 }
 
-/** Sends a message that is in the poison queue of this node back to the saga. */
-function replaying(correlationId, { id, messageId = id, type, failures, exception = failures?.at(-1)?.exception }, isTried) {
+/** Sends a message that is in the poison queue of this node back to the saga, or from the archive to that queue. */
+function replaying(correlationId, { id, messageId = id, type, failures, exception = failures?.at(-1)?.exception }, isTried, gone) {
     const { path, query } = place('', messageId, 'messageId');
+    const label = gone ? 'Restore' : 'Replay';
     return {
-        label: 'Replay',
+        label,
         endpoint: 'poison',
         kind: isTried ? undefined : 'usual',
-        title: `Replay ${type ?? 'the message'} ${messageId}`,
-        request: values => change('poison', path, { ...query, action: 'replay', ...values }),
+        title: `${label} ${type ?? 'the message'} ${messageId}`,
+        request: values => change('poison', path, { ...query, action: label.toLowerCase(), ...values }),
         done: begun,
-        outcome: replayed({ messageId, correlationId, exception }),
-        effect: 'Sends the message back to the saga, which handles it again and goes on with it.',
-        when: 'once the cause is mended; else it is set aside again, and the saga is stuck on it',
+        ...(gone
+            ? { outcome: moved, effect: 'Moves the message from the archive back to the poison queue. Nothing is handled yet.', when: 'to replay it then: somebody has discarded it' }
+            : {
+                outcome: replayed({ messageId, correlationId, exception }),
+                effect: 'Sends the message back to the saga, which handles it again and goes on with it.',
+                when: 'once the cause is mended; else it is set aside again, and the saga is stuck on it',
+            }),
     };
 }
 
@@ -258,15 +272,15 @@ function Repairs({ of, messages, next, untaken, again, withState }) {
     const isRetried = isInVain('retried');
     const statusOf = step => stepStatus(step, of, messages);
     const choices = [
-        ...[of.stuckOn ?? {}, ...untaken].filter(isHere).map(one => replaying(of.id, one, isTried)),
+        ...[of.stuckOn ?? {}, ...untaken].filter(isHere).map(one => replaying(of.id, one, isTried, isGone(next, one))),
         isOpen && of.blockedOn?.length > 0 && { label: 'Retry', kind: isStuck || isRetried ? undefined : 'usual', ...retrying(of) },
-        (isStuck || isUndoing) && { label: 'Resume', ...resuming(of, messages, isTried) },
+        (isStuck || isUndoing) && { label: 'Resume', ...resuming(of, messages, isTried, isGone(next, of.stuckOn ?? {})) },
         isOpen && open.length > 0 && {
             label: 'Skip',
             title: `Skip a step of ${of.id}`,
             fields: [{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${inWords(statusOf(step))})`])] }],
             preview: ({ step }) => step && !isUndoing && html`
-                ${statusOf(open.find(({ name }) => name === step)) === 'FAILED' && html`<p class="rights">Its command was set aside. Discard that: replayed, it would be done all the same.</p>`}
+                ${statusOf(open.find(({ name }) => name === step)) === 'FAILED' && html`<p class="rights">Its command was set aside. Discard that: a forced replay by id or verdict does it all the same.</p>`}
                 <${Endless} of=${of} messages=${messages} without=${step} />`,
             ...skipping(isUndoing),
         },

@@ -232,25 +232,25 @@ function handled(sagas, messageId, isLate) {
  */
 export function repaired(before, action) {
     const { path, query } = place('sagas', before.id, 'sagaId');
-    return (answer, { reason }) => ({
+    return ({ repair }, { reason }) => ({
         request: storyOf(before.id) ?? look('node', path, { saga: before.saga, content: 'false', ...query }),
         tell(data, isLate) {
             const sagas = data.sagas ?? sagasOf(data);
             const messages = data.sagas ? [] : messagesOf(data);
             const saga = sagas.find(one => one.saga === before.saga && one.id === before.id);
             return saga
-                ? ofRepair({ before, saga, messages, action, reason, isLate })
+                ? ofRepair({ before, saga, messages, action, repair, reason, isLate })
                 : { level: 'unknown', words: 'The saga is not there any more.', isOver: true };
         },
     });
 }
 
-function ofRepair({ before, saga, messages, action, reason, isLate }) {
+function ofRepair({ before, saga, messages, action, repair, reason, isLate }) {
     const events = saga.history ?? [];
-    const done = events.findLastIndex(({ what }) => what === `${action}: ${reason}`);
-    const refused = events.findLast(({ what }) => what.startsWith(`refused ${action} (${reason}): `));
-    if (done < 0 && refused) {
-        return { level: 'down', words: `The saga has refused it: ${refused.what.slice(`refused ${action} (${reason}): `.length)}.`, isOver: true };
+    const done = events.findIndex(one => one.repair === repair);
+    const refused = `refused ${action} (${reason}): `;
+    if (events[done]?.what.startsWith(refused)) {
+        return { level: 'down', words: `The saga has refused it: ${events[done].what.slice(refused.length)}.`, isOver: true };
     }
     if (done < 0) {
         return { level: 'unknown', words: `It is sent. The saga has not handled it yet.${isLate ? ' Look again instead of repeating it.' : ''}` };

@@ -170,7 +170,8 @@ class NodeEndpointTest {
                     .contains("type=OrderPlaced", "state=CLOSED");
             assertThat(at(context, WebEndpointHttpMethod.GET, "handlers", "OrderPlaced"))
                     .asString()
-                    .contains("payload=");
+                    .contains("payload=")
+                    .contains("version=1");
             isMissing(at(context, WebEndpointHttpMethod.GET, "breakers", "Unheard"), "name=Unheard");
             isMissing(at(context, WebEndpointHttpMethod.GET, "publisher", "usable"), "section=publisher");
         });

@@ -89,7 +89,7 @@ class NowTest {
                     .isEqualTo(context.getBean(BunnyOperations.class).instance());
             assertThat(of(context, "$.counts.paused")).isEqualTo(0);
             assertThat(of(context, "$.parts[*].part"))
-                    .isEqualTo(List.of("broker", "poison", "publications", "breakers", "store", "sagas"));
+                    .isEqualTo(List.of("broker", "poison", "publications", "breakers", "store", "sagas", "order"));
         });
     }
 

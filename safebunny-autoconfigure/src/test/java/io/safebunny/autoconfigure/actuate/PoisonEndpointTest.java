@@ -476,7 +476,7 @@ class PoisonEndpointTest {
                     .containsEntry("moved", 1)
                     .doesNotContainKey("wouldMove")
                     .extractingByKey("note", InstanceOfAssertFactories.STRING)
-                    .startsWith("moved counts what was sent back to its queue. It is handled only then")
+                    .startsWith("moved counts what was sent back to its queue. It is handled after that")
                     .contains("GET safebunnystory?about=" + id + "&format=text tells");
             assertThat(all)
                     .asInstanceOf(InstanceOfAssertFactories.MAP)

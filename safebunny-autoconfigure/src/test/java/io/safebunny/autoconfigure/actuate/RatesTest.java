@@ -11,8 +11,10 @@ import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Metrics;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("once")
 class RatesTest {
 
     private static final String TYPE = "Order";

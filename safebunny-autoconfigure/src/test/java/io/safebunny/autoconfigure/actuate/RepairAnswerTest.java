@@ -27,8 +27,8 @@ class RepairAnswerTest {
     private static SagaView saga(
             SagaStatus status, List<BlockedOn> blockedOn, @Nullable StuckOn stuckOn, @Nullable Event idleSince) {
         return new SagaView(
-                "Order", "o-1", status, 1, 1, "{}", NOW, NOW, null, null, List.of(), Map.of(), blockedOn, stuckOn,
-                idleSince, List.of());
+                "Order", "o-1", status, 1, 1, "{}", false, NOW, NOW, null, null, List.of(), Map.of(), blockedOn,
+                stuckOn, idleSince, List.of());
     }
 
     private static SagaView saga(SagaStatus status) {

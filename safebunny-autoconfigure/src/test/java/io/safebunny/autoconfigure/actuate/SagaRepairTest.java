@@ -33,6 +33,7 @@ class SagaRepairTest {
                 1,
                 1,
                 "",
+                false,
                 Instant.EPOCH,
                 Instant.EPOCH,
                 null,

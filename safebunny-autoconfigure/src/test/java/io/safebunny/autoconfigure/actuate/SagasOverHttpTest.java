@@ -14,12 +14,15 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.encryption.Encrypted;
+import io.safebunny.encryption.KeyProvider;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import io.safebunny.test.encryption.MemoryKeys;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.http.HttpRequest;
@@ -71,6 +74,20 @@ class SagasOverHttpTest {
     record Charge(String orderId) {}
 
     record Refund(String orderId) {}
+
+    record Whisper(String text) {}
+
+    @BunnySaga
+    @Encrypted(key = "orders")
+    static class Secretive {
+        record Heard(String text) {}
+
+        @Starts
+        @BunnyHandler(from = "shop")
+        Heard on(Whisper whisper) {
+            return new Heard(whisper.text());
+        }
+    }
 
     @BunnySaga
     static class Order {
@@ -182,6 +199,8 @@ class SagasOverHttpTest {
             assertThat(ids(context, "?state=stuck")).containsExactly("sticks");
             assertThat(ids(context, "?state=blocked")).containsExactly("blocks");
             assertThat(ids(context, "?state=ended")).containsExactly("ends");
+            assertThat(ids(context, "?state=completed")).containsExactly("ends");
+            assertThat(ids(context, "?state=failed")).isEmpty();
             assertThat(ids(context, "?state=all")).containsExactly("runs", "sticks", "blocks", "ends", "gift");
             assertThat(ids(context, "?saga=Gift")).containsExactly("gift");
             String blockedOn = read(get(context, SAGAS + "?state=blocked"), "$.sagas[0].blockedOn[0].type");
@@ -340,6 +359,29 @@ class SagasOverHttpTest {
     }
 
     @Test
+    void anEncryptedStateIsNeitherShownNorPatched() {
+        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                .withBean(KeyProvider.class, () -> MemoryKeys.of("orders"))
+                .withBean(Secretive.class)
+                .withBean(BodyMasker.class, BodyMasker::none)
+                .run(context -> {
+                    publish(context, "o-1", new Whisper("4711"));
+                    assertThat(get(context, SAGAS + "/o-1").body())
+                            .contains("not shown: it is encrypted", "\"shown\":false")
+                            .doesNotContain("4711", "sealed:");
+                    assertThat(context.getBean(Auditor.class).heard()).isEmpty();
+
+                    isProblem(
+                            post(
+                                    context,
+                                    SAGAS + "/o-1",
+                                    "{\"action\":\"patch\",\"version\":1,\"state\":\"{}\",\"reason\":\"a typo\"}"),
+                            409,
+                            "encrypted");
+                });
+    }
+
+    @Test
     void aLookAtAStateIsAuditedAndThereIsOneWithoutIt() {
         NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
                 .run(context -> {
@@ -384,7 +426,9 @@ class SagasOverHttpTest {
                             .singleElement()
                             .satisfies(event -> assertThat(event.getPrincipal()).isEqualTo("anonymous"))
                             .satisfies(event -> assertThat(event.getData())
-                                    .isEqualTo(Map.of("saga", "Order", "sagaId", "o-1", "reason", "not wanted")));
+                                    .containsOnlyKeys("saga", "sagaId", "reason", "repair")
+                                    .containsAllEntriesOf(
+                                            Map.of("saga", "Order", "sagaId", "o-1", "reason", "not wanted")));
                     HttpResponse<String> audit = get(context, "safebunny/audit");
                     List<String> results = read(audit, "$.events[*].result");
                     assertThat(results).containsExactly("DONE", "DONE");
@@ -593,7 +637,7 @@ class SagasOverHttpTest {
                     safebunny/sagas/%E2%98%83             | 404 | SB-5012
                     safebunny/sagas/o-1?saga=Nope         | 404 | Nope
                     safebunny/sagas?saga=Nope             | 404 | Nope
-                    safebunny/sagas?state=open            | 400 | running or stuck or blocked or ended or all
+                    safebunny/sagas?state=open            | 400 | running or stuck or blocked or completed or failed or ended or all
                     safebunny/sagas?limit=101             | 400 | limit=101
                     safebunny/sagas?limit=0               | 400 | limit=0
                     safebunny/sagas?after=yesterday       | 400 | after=yesterday

@@ -23,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +32,7 @@ import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplic
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
 /** The story of an id, as curl gets it. */
+@Tag("once")
 class StoryOverHttpTest {
 
     private static final String STORY = "safebunnystory";
@@ -237,7 +239,7 @@ class StoryOverHttpTest {
     void badRequestsAreExplained() {
         NODE.run(context -> {
             for (String[] asked : new String[][] {
-                {"", "about=missing"},
+                {"", "GET safebunnystory/{id}"},
                 {"/x?format=pdf", "format=pdf"},
                 {"/x?format=pdf", "json or text or mermaid"},
                 {"/x?about=y", "name=about"},

@@ -21,11 +21,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
 /** Over HTTP, with a real broker and its management API: is it as planned, and how full are the queues? */
+@Tag("once")
 class TopologyIT {
 
     private static final TestBroker BROKER = TestBroker.shared();

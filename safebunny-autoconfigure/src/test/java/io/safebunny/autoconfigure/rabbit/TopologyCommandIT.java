@@ -16,6 +16,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -30,6 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
 class TopologyCommandIT {
 
     private static final TestBroker BROKER = TestBroker.shared();
+    /** The management API is seconds behind, and each question starts an application. */
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     private final String node = "plan-" + UUID.randomUUID().toString().substring(0, 8);
     private final String queue = node + "-OrderPlaced";
@@ -122,7 +125,7 @@ class TopologyCommandIT {
                 Channel channel = connection.createChannel()) {
             channel.queueUnbind(queue, node, "desk-OrderPlaced");
             channel.queueBind(queue, node, "old-OrderPlaced");
-            Awaitility.await().untilAsserted(() -> assertThat(ask("plan", management))
+            Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(ask("plan", management))
                     .returns(2, Answer::status)
                     .extracting(Answer::text, STRING)
                     .contains("message-ttl=60000 by policy '" + queue + "'")
@@ -154,7 +157,7 @@ class TopologyCommandIT {
 
         BROKER.setPolicy(queue, Map.of("consumer-timeout", 180_000));
         try {
-            Awaitility.await().untilAsserted(() -> assertThat(ask("plan", minutes))
+            Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(ask("plan", minutes))
                     .returns(2, Answer::status)
                     .extracting(Answer::text, STRING)
                     .contains("! Queue '" + queue + "': the in-memory retries of ", "Handler.on")
@@ -162,8 +165,8 @@ class TopologyCommandIT {
                             "wait up to PT3M in total", "takes a delivery back after PT3M (by policy '" + queue + "')")
                     .contains("\"consumer-timeout\":360000 in the definition of policy '" + queue + "'"));
             BROKER.setPolicy(queue, Map.of("consumer-timeout", 180_001));
-            Awaitility.await()
-                    .untilAsserted(() -> assertThat(ask("plan", minutes)).returns(0, Answer::status));
+            Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(ask("plan", minutes))
+                    .returns(0, Answer::status));
         } finally {
             BROKER.deletePolicy(queue);
         }

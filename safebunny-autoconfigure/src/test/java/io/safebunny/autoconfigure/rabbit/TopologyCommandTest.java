@@ -97,12 +97,26 @@ class TopologyCommandTest {
     }
 
     @Test
+    void whatIsLeftOverCannotBeSeenWithoutTheManagementApi(CapturedOutput output) {
+        Nodes.bare()
+                .withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withPropertyValues("safebunny.node=shop", "safebunny.topology=prune", "spring.rabbitmq.port=1")
+                .withBean(ExitHook.class, () -> status::set)
+                .withBean(Handler.class)
+                .run(context -> context.getBean(ApplicationRunner.class).run(new DefaultApplicationArguments()));
+
+        assertThat(output.getErr()).contains("SB-1301", "AMQP lists neither queues nor bindings", "management-uri");
+        assertThat(status).hasValue(1);
+    }
+
+    @Test
     void anUnknownActionIsAnErrorThatNamesTheOthers() {
         shop("drop").run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
                 .hasMessageContaining("[safebunny.topology=drop]")
-                .hasMessageContaining("plan, apply, export-definitions, export-mermaid, export-asyncapi"));
+                .hasMessageContaining(
+                        "plan, apply, prune, prune-apply, export-definitions, export-mermaid, export-asyncapi"));
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.time.SystemTimeline;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -74,14 +75,12 @@ class OrderSagaTest {
     private final Deque<ConfigurableApplicationContext> contexts = new ArrayDeque<>();
     private final Shop shop = new Shop();
     private Bunny storefront;
-    private Sagas sagas;
+    private String payWithin = "15m";
 
     @BeforeEach
-    void startNodes() {
+    void startParticipants() {
         contexts.push(start("billing", Billing.class));
         contexts.push(start("warehouse", Warehouse.class));
-        contexts.push(start("orders", OrderSaga.class));
-        sagas = contexts.element().getBean(Sagas.class);
         contexts.push(start("storefront"));
         storefront = contexts.element().getBean(Bunny.class);
     }
@@ -96,7 +95,7 @@ class OrderSagaTest {
                         "--safebunny.node=" + node,
                         "--safebunny.transport=memory",
                         "--safebunny.store.type=memory",
-                        "--shop.pay-within=1s");
+                        "--shop.pay-within=" + payWithin);
     }
 
     @AfterEach
@@ -107,7 +106,8 @@ class OrderSagaTest {
     }
 
     private SagaView ended(SagaStatus status) {
-        await().untilAsserted(() -> assertThat(sagas.find("OrderSaga", "order-42"))
+        Sagas sagas = contexts.element().getBean(Sagas.class); // of orders, which was started last
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(sagas.find("OrderSaga", "order-42"))
                 .get()
                 .extracting(SagaView::status)
                 .isEqualTo(status));
@@ -115,6 +115,7 @@ class OrderSagaTest {
     }
 
     private void placeOrder() {
+        contexts.push(start("orders", OrderSaga.class));
         storefront.publish(new PlaceOrder("42", 1999), PublishOptions.none().withCorrelationId("order-42"));
     }
 
@@ -140,6 +141,7 @@ class OrderSagaTest {
 
     @Test
     void aPaymentThatTakesTooLongIsUndone() {
+        payWithin = "5s";
         shop.fails = true; // and is retried until the timeout
 
         placeOrder();

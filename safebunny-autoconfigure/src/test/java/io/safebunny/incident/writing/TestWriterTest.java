@@ -41,7 +41,7 @@ class TestWriterTest {
         List<Reproduction> all = new ArrayList<>();
         for (Expectation expectation : Expectation.values()) {
             for (String construction : new String[] {"new Object()", "bunny -> bunny", null}) {
-                for (Delivered delivered : new Delivered[] {new Delivered(EVIL, EVIL, EVIL, EVIL), null}) {
+                for (Delivered delivered : new Delivered[] {new Delivered(EVIL, EVIL, 3, EVIL, EVIL), null}) {
                     all.add(with("", null, construction, delivered, Duration.ZERO, expectation));
                     all.add(with("com.example", EVIL, construction, delivered, Duration.ofDays(3), expectation));
                 }
@@ -53,7 +53,7 @@ class TestWriterTest {
                 "",
                 EVIL,
                 null,
-                new Delivered(EVIL, EVIL, "x".repeat(200_000), EVIL),
+                new Delivered(EVIL, EVIL, 1, "x".repeat(200_000), EVIL),
                 Duration.ZERO,
                 Expectation.NOTHING_SET_ASIDE,
                 List.of(EVIL)));
@@ -78,7 +78,7 @@ class TestWriterTest {
                 "",
                 "shop",
                 null,
-                new Delivered("shop", "Charge", "{}", "order-1"),
+                new Delivered("shop", "Charge", 1, "{}", "order-1"),
                 Duration.ZERO,
                 Expectation.NOTHING_SET_ASIDE,
                 List.of("class Other {", "Its class is: class Other"));

@@ -128,6 +128,9 @@ public final class LaneGate {
                 case RELEASED, PARKED -> {}
             }
         }
+        if (handling.message().id().equals(lane.head())) { // its lane goes on first; a message has one place in it
+            return ownership.busy(handling, FULL);
+        }
         return lane.isFull()
                 ? new Busy(NotHandledException.later(
                         "%s messages with the order key of message %s wait for one that has failed"

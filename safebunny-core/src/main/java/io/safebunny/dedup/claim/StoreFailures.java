@@ -10,6 +10,7 @@ import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.InvalidMessageException;
@@ -105,6 +106,16 @@ public final class StoreFailures {
 
     static InvalidMessageException refused(RecordRefusedException e) {
         return refused(e, e.messageWithoutCode());
+    }
+
+    /** Of a message that is handled in order, and cannot be kept in the store until its next attempt. */
+    public static Poisoned notKept(RecordRefusedException e, Throwable failure) {
+        InvalidMessageException why = refused(
+                e,
+                "The message has failed, and cannot be kept in the store until its next attempt, as one that is handled in order is. "
+                        + e.messageWithoutCode());
+        why.addSuppressed(failure);
+        return Ending.poisoned(why.reason(), why);
     }
 
     /** For the result of a step that has already been run: another attempt would run it again. */

@@ -108,7 +108,9 @@ public final class UndoFence {
     }
 
     private void mark(Handling undo, MessageRecord step) {
-        MessageRecord undone = step.nextContent(RecordState.UNDONE, ownership.newOwner(), null, Map.of());
+        MessageRecord undone = step.nextContent(RecordState.UNDONE, ownership.newOwner(), null, Map.of())
+                .next(RecordState.UNDONE, List.of()) // its bytes, if it waited in its lane
+                .withVersion(step.version() + 1);
         if (TransactionalMessageStore.apart(store, () -> store.replace(undone)) == null) {
             throw busy(undo, Duration.ZERO);
         }

@@ -19,6 +19,7 @@ import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.Ending.Retried;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.failure.policy.PoisonRecord.By;
@@ -195,6 +196,11 @@ public final class LeasedClaims implements Claims {
                         : held.write(claimed -> RecordRules.released(claimed, ending, handling));
                 stored = RecordRules.poisonRecord(handling.message(), held.record(), By.THIS_DELIVERY);
             } catch (RuntimeException e) {
+                if (e instanceof RecordRefusedException refused
+                        && handling.turn() != null
+                        && ending instanceof Retried) {
+                    return release(failure, StoreFailures.notKept(refused, failure));
+                }
                 log.noAnswer(held.record().key().messageId(), "its claim ends with the lease", e);
                 if (handling.turn() != null) {
                     handling.turn().isUnanswered();

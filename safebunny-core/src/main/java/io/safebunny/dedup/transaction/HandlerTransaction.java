@@ -11,6 +11,7 @@ import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.dedup.claim.RecordWrites;
+import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.dedup.transaction.WriteAfterRollback.Commit;
 import io.safebunny.failure.policy.Ending.Failed;
@@ -267,7 +268,12 @@ final class HandlerTransaction {
         MessageRecord claimed = claim;
         if (claimed != null
                 && (claimed.version() > 1 || !(stepsAreAnothers || ending.record() == RecordEffect.RELEASED))) {
-            known = known.and(afterRollback.write(claimed, ending, commit));
+            try {
+                known = known.and(afterRollback.write(claimed, ending, commit));
+            } catch (RecordRefusedException e) {
+                Poisoned refused = StoreFailures.notKept(e, ending.failure());
+                return refused.storedAs(known.and(afterRollback.write(claimed, refused, commit)));
+            }
         } else if (claimed != null
                 && claimed.state() == RecordState.DISPATCHED
                 && commit == Commit.NOT_TRIED

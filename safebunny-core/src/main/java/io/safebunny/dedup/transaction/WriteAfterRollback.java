@@ -5,12 +5,14 @@ import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.dedup.claim.RecordWrites;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.Ending.Retried;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.failure.policy.PoisonRecord.By;
 import io.safebunny.handling.Handling;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import java.time.Duration;
@@ -49,6 +51,7 @@ final class WriteAfterRollback {
      *
      * @param claimed our claim, which is rolled back
      * @return what is stored of the message if it is set aside
+     * @throws RecordRefusedException the message is too large to be kept until its next attempt
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate. Or it is unknown whether this one has
      */
     PoisonRecord write(MessageRecord claimed, Failed ending, Commit commit) {
@@ -62,6 +65,9 @@ final class WriteAfterRollback {
                 stored = stored(released.withVersion(claimed.version() + 1), ending);
             }
         } catch (RuntimeException e) {
+            if (e instanceof RecordRefusedException && handling.turn() != null && ending instanceof Retried) {
+                throw e;
+            }
             log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
             if (handling.turn() != null) {
                 handling.turn().isUnanswered();
@@ -118,7 +124,16 @@ final class WriteAfterRollback {
                         handling.message(),
                         stored,
                         stored.owner().equals(claimed.owner()) ? By.THIS_DELIVERY : By.ANOTHER_DELIVERY);
-            case CLAIMED, RELEASED, PARKED -> PoisonRecord.NONE;
+            case PARKED -> {
+                if (!stored.owner().equals(claimed.owner())) {
+                    throw NotHandledException.later(
+                            "The handling of message %s failed, and another delivery has stored it meanwhile, to be handled in its turn"
+                                    .formatted(handling.message().id()),
+                            Duration.ZERO);
+                }
+                yield PoisonRecord.NONE;
+            }
+            case CLAIMED, RELEASED -> PoisonRecord.NONE;
         };
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.PublishTimeoutException;
@@ -20,8 +21,14 @@ public sealed interface BreakerEffect {
      *
      * @param duration how long; {@code null} for the breaker's configured duration
      * @param reason for logs and listeners
+     * @param isWithoutKeys whether what is unavailable are keys
      */
-    record Pause(@Nullable Duration duration, String reason) implements BreakerEffect {}
+    record Pause(@Nullable Duration duration, String reason, boolean isWithoutKeys) implements BreakerEffect {
+
+        public Pause(@Nullable Duration duration, String reason) {
+            this(duration, reason, false);
+        }
+    }
 
     /** The effects that do not pause the type by themselves. */
     enum Result implements BreakerEffect {
@@ -42,6 +49,10 @@ public sealed interface BreakerEffect {
             return new Pause(throttled.delay(), "a handler is throttled");
         }
         if (failure instanceof NotHandledException notHandled) {
+            if (notHandled.isWithoutKeys()) {
+                return new Pause(
+                        notHandled.pause(), "keys are away: " + Printable.text(notHandled.messageWithoutCode()), true);
+            }
             return notHandled.isTrouble() ? paused(notHandled.pause(), failure) : Result.NOTHING;
         }
         if (failure instanceof PublishTimeoutException timeout) {
@@ -54,7 +65,9 @@ public sealed interface BreakerEffect {
             Throwable before = expired.getCause();
             return before == null ? Result.NOTHING : of(before);
         }
-        if (failure instanceof InvalidMessageException || failure instanceof UnknownSagaException) {
+        if (failure instanceof InvalidMessageException
+                || failure instanceof UnknownSagaException
+                || failure instanceof UnknownKeyException) {
             return Result.NOTHING;
         }
         boolean ofThisMessage = failure instanceof PoisonMessageException || failure instanceof RetryLaterException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure.policy;
 
+import io.safebunny.encryption.KeysUnavailableException;
 import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +17,19 @@ public final class NotHandledException extends SafeBunnyException {
 
     private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
 
+    private static final Duration WITHOUT_KEYS = Duration.ofSeconds(2);
+
     private final Duration delay;
     private final boolean trouble;
     private final transient @Nullable Duration pause;
 
     private NotHandledException(String why, Duration delay, boolean trouble, @Nullable Duration pause) {
-        super("SB-3005", why, null);
+        this(why, delay, trouble, pause, null);
+    }
+
+    private NotHandledException(
+            String why, Duration delay, boolean trouble, @Nullable Duration pause, @Nullable Throwable cause) {
+        super("SB-3005", why, cause);
         this.delay = delay;
         this.trouble = trouble;
         this.pause = pause;
@@ -46,6 +54,16 @@ public final class NotHandledException extends SafeBunnyException {
     public static NotHandledException throttled(String why, Duration asked) {
         Duration pause = asked.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : asked;
         return new NotHandledException(why, pause, true, pause);
+    }
+
+    /** For keys that cannot be had at the moment. The type pauses for two seconds at a time. */
+    public static NotHandledException withoutKeys(KeysUnavailableException why) {
+        return new NotHandledException(why.messageWithoutCode(), WITHOUT_KEYS, true, WITHOUT_KEYS, why);
+    }
+
+    /** Whether it is for lack of keys. */
+    public boolean isWithoutKeys() {
+        return getCause() instanceof KeysUnavailableException;
     }
 
     public Duration delay() {

@@ -4,6 +4,7 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.PublishException;
@@ -127,6 +128,9 @@ public record RecoveryPolicy(
         if (failure instanceof UnknownSagaException) {
             return PoisonReason.UNKNOWN_SAGA;
         }
+        if (failure instanceof UnknownKeyException) {
+            return PoisonReason.UNDECRYPTABLE;
+        }
         boolean retried = inMemory.maxRetries() + delayed.maxRetries() > 0;
         return retried ? PoisonReason.RETRIES_EXHAUSTED : PoisonReason.HANDLER_FAILED;
     }
@@ -134,13 +138,15 @@ public record RecoveryPolicy(
     private static boolean isRetryableNow(Throwable failure) {
         return !(failure instanceof RetryLaterException
                 || failure instanceof InterruptedException
-                || failure instanceof UnknownSagaException);
+                || failure instanceof UnknownSagaException
+                || failure instanceof UnknownKeyException);
     }
 
     private boolean isRetryable(Throwable failure) {
         if (failure instanceof PublishException
                 || failure instanceof UnpublishedException
-                || failure instanceof UnknownSagaException) {
+                || failure instanceof UnknownSagaException
+                || failure instanceof UnknownKeyException) {
             return true; // retryFor and noRetryFor are about the handler's own failures
         }
         if (failure instanceof PoisonMessageException || isDefectOfASaga(failure) || matches(noRetryFor, failure)) {

@@ -57,7 +57,7 @@ record BeanMethod(String owner, Class<?> beanClass, ProxyLayers layers, Supplier
         return new MethodInvoker(bean, invocable);
     }
 
-    private static String signature(Method method) {
+    static String signature(Method method) {
         StringBuilder text = new StringBuilder(method.getName()).append('(');
         for (Class<?> type : method.getParameterTypes()) {
             text.append(text.charAt(text.length() - 1) == '(' ? "" : ", ").append(type.getSimpleName());

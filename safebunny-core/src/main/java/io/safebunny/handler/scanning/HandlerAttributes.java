@@ -10,6 +10,7 @@ import io.safebunny.failure.policy.RetrySettings;
 import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.message.Names;
+import io.safebunny.rate.HandlingRate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,7 +79,7 @@ final class HandlerAttributes {
         return first(where, ofMethod.prefetch(), ofClass == null ? "" : ofClass.prefetch());
     }
 
-    int messagesPerTransaction(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+    int messagesPerTransaction(String where, String type, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
         if (!ofMethod.batchSize().isEmpty()) {
             throw invalid(
                     where,
@@ -88,7 +89,18 @@ final class HandlerAttributes {
                     null);
         }
         String text = perTransactionText(where, ofMethod, ofClass);
-        return number(where, "messagesPerTransaction", text, defaults.messagesPerTransaction(), MOST_PER_TRANSACTION);
+        int most =
+                number(where, "messagesPerTransaction", text, defaults.messagesPerTransaction(), MOST_PER_TRANSACTION);
+        if (most > 1 && !text.isEmpty()) {
+            refuseRate(
+                    where,
+                    type,
+                    ofMethod,
+                    ofClass,
+                    "absent with messagesPerTransaction=%s, or none: they share one transaction when they come"
+                            .formatted(most));
+        }
+        return rate(where, type, ofMethod, ofClass) == null ? most : 1;
     }
 
     /** Of a handler that takes a list of messages. */
@@ -106,7 +118,7 @@ final class HandlerAttributes {
         return number(where, "batchSize", text, defaults.batchSize(), LARGEST_BATCH);
     }
 
-    private String perTransactionText(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+    String perTransactionText(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
         return first(where, ofMethod.messagesPerTransaction(), ofClass == null ? "" : ofClass.messagesPerTransaction());
     }
 
@@ -121,11 +133,55 @@ final class HandlerAttributes {
         }
     }
 
+    /** {@code null} for none. The property takes precedence, so that operators can slow a type down. */
+    @Nullable
+    HandlingRate rate(String where, String type, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String property = defaults.rateOf(type);
+        String text =
+                property == null ? first(where, ofMethod.rate(), ofClass == null ? "" : ofClass.rate()) : property;
+        try {
+            return text.isEmpty() ? null : HandlingRate.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw invalidRate(where, type, text, property != null, HandlingRate.SYNTAX);
+        }
+    }
+
+    /** All messages of a batch begin at once. */
+    void refuseRate(String where, String type, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        refuseRate(
+                where, type, ofMethod, ofClass, "absent for a batch handler, or none: its messages begin all at once");
+    }
+
+    private void refuseRate(
+            String where, String type, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass, String needed) {
+        HandlingRate rate = rate(where, type, ofMethod, ofClass);
+        if (rate != null) {
+            throw invalidRate(where, type, rate.toString(), defaults.rateOf(type) != null, needed);
+        }
+    }
+
+    private static ConfigurationException invalidRate(
+            String where, String type, String found, boolean isProperty, String needed) {
+        return isProperty
+                ? new ConfigurationException(
+                        "SB-1105",
+                        "Invalid rate [handler=%s, safebunny.listener.rates.%s=%s]: it must be %s."
+                                .formatted(where, type, found, needed),
+                        "Correct the property safebunny.listener.rates.%s, or remove it.".formatted(type))
+                : invalid(where, "rate", found, needed, null);
+    }
+
     /** 1 to {@code most}. */
-    private static int number(String where, String attribute, String text, int otherwise, int most) {
-        int number = text.isEmpty() ? otherwise : parse(where, attribute, text, Integer::parseInt);
+    static int number(String where, String attribute, String text, int otherwise, int most) {
+        String needed = "1 to " + most;
+        int number;
+        try {
+            number = text.isEmpty() ? otherwise : Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw invalid(where, attribute, text, needed, e);
+        }
         if (number < 1 || number > most) {
-            throw invalid(where, attribute, String.valueOf(number), "1 to " + most, null);
+            throw invalid(where, attribute, String.valueOf(number), needed, null);
         }
         return number;
     }
@@ -203,7 +259,8 @@ final class HandlerAttributes {
         return values;
     }
 
-    private String first(String where, String ofMethod, String ofClass) {
+    /** Resolved: what the method says, or else its class; empty if neither does. */
+    String first(String where, String ofMethod, String ofClass) {
         return resolve(where, ofMethod.isEmpty() ? ofClass : ofMethod).trim();
     }
 
@@ -245,7 +302,7 @@ final class HandlerAttributes {
         }
     }
 
-    private static ConfigurationException invalid(
+    static ConfigurationException invalid(
             String where, String attribute, String found, String needed, @Nullable Throwable cause) {
         return new ConfigurationException(
                 "SB-1105",

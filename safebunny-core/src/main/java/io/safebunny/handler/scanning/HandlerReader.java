@@ -7,6 +7,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.Ordering;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaContext;
 import java.lang.reflect.Method;
@@ -32,10 +33,12 @@ final class HandlerReader {
             "Declare it as: void on(List<OrderPlaced> payloads, List<MessageContext> contexts), where the contexts are optional and have the headers.";
 
     private final HandlerAttributes attributes;
+    private final OrderAttributes order;
     private final HandlerArguments handlerArguments;
 
     HandlerReader(HandlerAttributes attributes, HandlerArguments handlerArguments) {
         this.attributes = attributes;
+        this.order = new OrderAttributes(attributes);
         this.handlerArguments = handlerArguments;
     }
 
@@ -66,15 +69,21 @@ final class HandlerReader {
             return readBatch(found, ofMethod, ofClass);
         }
         Single single = readSingle(found);
+        String type = HandlerArguments.typeName(where, single.payload(), FIX);
+        Ordering ordering = order.ordering(where, ofMethod, ofClass, single.payload());
+        int shared = attributes.messagesPerTransaction(where, type, ofMethod, ofClass);
         return new HandlerDefinition(
-                where,
-                HandlerArguments.typeName(where, single.payload(), FIX),
-                single.payload(),
-                attributes.from(where, ofMethod, ofClass),
-                attributes.prefetch(where, ofMethod, ofClass),
-                Grouping.inTransaction(attributes.messagesPerTransaction(where, ofMethod, ofClass)),
-                attributes.recovery(where, ofMethod, ofClass),
-                single.invoker());
+                        where,
+                        type,
+                        single.payload(),
+                        attributes.from(where, ofMethod, ofClass),
+                        attributes.prefetch(where, ofMethod, ofClass),
+                        ordering.isOrdered() ? Grouping.NONE : Grouping.inTransaction(shared),
+                        attributes.recovery(where, ofMethod, ofClass),
+                        single.invoker())
+                .limited(attributes.rate(where, type, ofMethod, ofClass))
+                .ordered(ordering)
+                .sharded(order.sharding(where, ofMethod, ofClass, ordering));
     }
 
     /** A method that takes one message. */
@@ -192,6 +201,8 @@ final class HandlerReader {
                     BATCH_FIX);
         }
         String type = HandlerArguments.typeName(where, payload, BATCH_FIX);
+        attributes.refuseRate(where, type, ofMethod, ofClass);
+        order.refuseOrder(where, ofMethod, ofClass, "a batch, whose messages are handled together");
         int most = attributes.batchSize(where, ofMethod, ofClass);
         return new HandlerDefinition(
                 where,

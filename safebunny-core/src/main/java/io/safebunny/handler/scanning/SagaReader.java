@@ -3,6 +3,7 @@ package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.OnExpired;
+import io.safebunny.encryption.EncryptedTypes;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
@@ -28,10 +29,13 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Turns an annotated class into a definition. For use at start-up; not thread-safe. */
 final class SagaReader {
+
+    static final String CODE = "SB-1107";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_$-]{0,79}");
     private static final int LONGEST_TIMEOUT = 100;
@@ -40,15 +44,17 @@ final class SagaReader {
     private static final Set<Class<? extends Annotation>> OF_HANDLERS = Set.of(Starts.class, CorrelatedBy.class);
 
     private final HandlerAttributes attributes;
+    private final OrderAttributes order;
     private final SagaMethodReader methods;
 
     SagaReader(HandlerAttributes attributes, HandlerArguments arguments) {
         this.attributes = attributes;
+        this.order = new OrderAttributes(attributes);
         this.methods = new SagaMethodReader(arguments);
     }
 
     static ConfigurationException refused(String problem, String action) {
-        return new ConfigurationException("SB-1107", problem, action);
+        return new ConfigurationException(CODE, problem, action);
     }
 
     SagaDefinition read(ScannedBean bean, BunnySaga saga) {
@@ -78,7 +84,16 @@ final class SagaReader {
                 atMostOne("OnPoisoned", withRole(OnPoisoned.class, roles, owner, bean), Role.POISONED, state),
                 atMostOne("OnExpired", withRole(OnExpired.class, roles, owner, bean), Role.EXPIRED, state),
                 SagaUpgrades.read(owner, version, withRole(Upgrade.class, roles, owner, bean)),
-                participants(owner, saga, read));
+                participants(owner, saga, read),
+                encryptedAs(bean.type(), state));
+    }
+
+    private static @Nullable Class<?> encryptedAs(Class<?> saga, Type state) {
+        if (EncryptedTypes.of(saga) != null) {
+            return saga;
+        }
+        Class<?> raw = ResolvableType.forType(state).toClass();
+        return EncryptedTypes.of(raw) == null ? null : raw;
     }
 
     private static String name(String owner, Class<?> type, BunnySaga saga) {
@@ -164,9 +179,11 @@ final class SagaReader {
         Type payload = Objects.requireNonNull(signature.payload());
         BunnyHandler ofMethod = handler.annotation(BunnyHandler.class);
         attributes.refuseGroups(where, ofMethod, ofClass);
+        String type = HandlerArguments.typeName(where, payload, SagaMethodReader.FIX);
+        order.refuseOrder(where, ofMethod, ofClass, "a saga");
         return new SagaHandler(
                 where,
-                HandlerArguments.typeName(where, payload, SagaMethodReader.FIX),
+                type,
                 payload,
                 attributes.from(where, ofMethod, ofClass),
                 attributes.prefetch(where, ofMethod, ofClass),
@@ -174,7 +191,8 @@ final class SagaReader {
                 starts,
                 signature.takesState(),
                 correlation(handler, payload),
-                signature.method());
+                signature.method(),
+                attributes.rate(where, type, ofMethod, ofClass));
     }
 
     private static @Nullable Function<Object, @Nullable String> correlation(BeanMethod handler, Type payload) {

@@ -56,8 +56,12 @@ public record Reproduction(
             @Nullable String stored,
             @Nullable String construction) {}
 
-    /** A message as the test delivers it. */
-    public record Delivered(String from, String type, String body, String correlationId) {}
+    /**
+     * A message as the test delivers it.
+     *
+     * @param version of the body, from 1
+     */
+    public record Delivered(String from, String type, int version, String body, String correlationId) {}
 
     /** What the test demands. */
     public enum Expectation {

@@ -103,8 +103,7 @@ public final class TestWriter {
         }
         Delivered delivered = made.delivered();
         if (delivered != null) {
-            calls.add("whenDelivered(%s, %s, BODY)"
-                    .formatted(JavaText.literal(delivered.from()), JavaText.literal(delivered.type())));
+            calls.add("whenDelivered(%s, %s, BODY)".formatted(JavaText.literal(delivered.from()), typed(delivered)));
         }
         if (delivered == null || !made.advance().isZero()) {
             calls.add("advance(%s)".formatted(duration(made)));
@@ -119,6 +118,12 @@ public final class TestWriter {
                 "",
                 LINE + "assertThat(scenario).nothingSetAside();" + ofScenario(made.expectation()),
                 "    }");
+    }
+
+    /** The type, and the version of the body, unless that is the first. */
+    private static String typed(Delivered delivered) {
+        String type = JavaText.literal(delivered.type());
+        return delivered.version() == 1 ? type : type + ", " + delivered.version();
     }
 
     private static String ofScenario(Expectation expectation) {
@@ -154,7 +159,7 @@ public final class TestWriter {
                     + "bunny.as(%s).deliver(%s, BODY, %s);"
                             .formatted(
                                     JavaText.literal(delivered.from()),
-                                    JavaText.literal(delivered.type()),
+                                    typed(delivered),
                                     JavaText.literal(delivered.correlationId())));
         }
         lines.add(LINE + "bunny.runUntilIdle();");

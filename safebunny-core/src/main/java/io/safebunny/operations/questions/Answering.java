@@ -26,8 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Answers the questions of other instances on workers, those of one name one after the other, each when the reply before it is confirmed: a
  * slow or large answer keeps nobody from another one. A flood of questions, of whatever names, costs at most five answers a second, 256 KiB
- * of each name unless a single one is larger, and five replies that this instance is busy; the rest gets nothing. All who ask the same within
- * a second get the same answer. Thread-safe.
+ * of each name unless a single one is larger, and five replies that this instance is busy; the rest gets nothing. Of some names it is two
+ * answers and two such replies. All who ask the same within a second get the same answer. Thread-safe.
  */
 final class Answering {
 
@@ -35,6 +35,7 @@ final class Answering {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private static final int ANSWERS_PER_SECOND = 5;
+    private static final int SOME_PER_SECOND = 2;
     private static final int REPLIES_PER_SECOND = 10;
     private static final int BYTES_PER_SECOND = 256 * 1024;
 
@@ -55,6 +56,7 @@ final class Answering {
     // guarded by this, as is what waits in the lanes
     private long since;
     private int taken;
+    private int toAnswer;
 
     private volatile ControlChannel control = ControlChannel.none();
 
@@ -86,7 +88,7 @@ final class Answering {
         this.self = self;
         this.timeline = node.timeline();
         this.since = timeline.nanoTime();
-        this.unknown = new Lane(about -> true, null);
+        this.unknown = new Lane(about -> true, ANSWERS_PER_SECOND, null);
     }
 
     void answers(String what, Answer answer) {
@@ -95,7 +97,12 @@ final class Answering {
 
     /** @param concerns whether a question is about something that this instance is to answer; others are as if nobody had asked them */
     void answers(String what, Predicate<String> concerns, Answer answer) {
-        lanes.put(what, new Lane(concerns, answer));
+        lanes.put(what, new Lane(concerns, ANSWERS_PER_SECOND, answer));
+    }
+
+    /** The same, for questions that must leave some answers of each second to others. */
+    void answersSome(String what, Predicate<String> concerns, Answer answer) {
+        lanes.put(what, new Lane(concerns, SOME_PER_SECOND, answer));
     }
 
     void join(ControlChannel channel) {
@@ -128,13 +135,21 @@ final class Answering {
         if (now - since >= SECOND) {
             since = now;
             taken = 0;
+            toAnswer = 0;
+            unknown.taken = 0;
+            lanes.values().forEach(other -> other.taken = 0);
         }
         lane.waiting.removeIf(lane::isOver); // while an answer takes long, nobody takes them out
-        if (taken >= REPLIES_PER_SECOND || lane.waiting.size() >= REPLIES_PER_SECOND) {
+        if (taken >= REPLIES_PER_SECOND
+                || lane.taken >= 2 * lane.perSecond
+                || lane.waiting.size() >= REPLIES_PER_SECOND) {
             return null;
         }
         taken++;
-        Asked asked = new Asked(question, taken > ANSWERS_PER_SECOND, now);
+        lane.taken++;
+        boolean tooMany = toAnswer >= ANSWERS_PER_SECOND || lane.taken > lane.perSecond;
+        toAnswer += tooMany ? 0 : 1;
+        Asked asked = new Asked(question, tooMany, now);
         lane.waiting.add(asked);
         return asked;
     }
@@ -179,12 +194,14 @@ final class Answering {
     /** The questions of one name. */
     private final class Lane {
         private final Predicate<String> concerns;
+        private final int perSecond;
         private final @Nullable Answer answer;
         private final SerialTask replies =
                 new SerialTask("answering other instances", this::replyToNext, node.workers(), timeline);
 
         // guarded by the outer object
         private final Deque<Asked> waiting = new ArrayDeque<>();
+        private int taken;
         private boolean isReplying;
 
         // used by the replying task only: by what was asked about
@@ -194,8 +211,9 @@ final class Answering {
         private int bytes;
 
         /** @param answer {@code null} for questions that this instance does not know */
-        private Lane(Predicate<String> concerns, @Nullable Answer answer) {
+        private Lane(Predicate<String> concerns, int perSecond, @Nullable Answer answer) {
             this.concerns = concerns;
+            this.perSecond = perSecond;
             this.answer = answer;
         }
 

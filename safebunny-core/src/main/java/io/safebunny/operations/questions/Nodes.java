@@ -48,6 +48,9 @@ public final class Nodes {
     private static final String UNREAD = "the answers could not be read: ask again";
     private static final ControlAddress EVERYONE = new Everyone();
 
+    /** Of what a question is about, in characters. */
+    public static final int LONGEST_ABOUT = Question.LONGEST_ABOUT;
+
     /** How long those who ask the same get the same answer. */
     public static final Duration SAME_ANSWER = Answering.SAME;
 
@@ -142,11 +145,12 @@ public final class Nodes {
 
     /**
      * Adds a question about something of this node, which others may ask with {@link #askNamed}. One to another node is neither answered nor
-     * counted. To be called before {@link #join}.
+     * counted. As such questions come in long rows, two of them are answered in a second, and those beyond are told that this instance is busy:
+     * so there is always an answer for others. To be called before {@link #join}.
      */
     public void answersNamed(String what, Answer answer) {
         String named = self.node() + '\n';
-        answering.answers(what, about -> about.startsWith(named), answer);
+        answering.answersSome(what, about -> about.startsWith(named), answer);
     }
 
     /** Where this instance listens, whatever it handles, and what is to be called there; that does not block. */
@@ -261,7 +265,7 @@ public final class Nodes {
     /**
      * Asks one node, as {@link #ask} does all: one of its instances is waited for, and told of.
      *
-     * @param about its name, and in lines of their own what the question is about; at most 10,240 characters
+     * @param about its name, and in lines of their own what the question is about; at most {@link #LONGEST_ABOUT} characters
      */
     public <A> CompletableFuture<Heard<A>> askNamed(
             String name, String what, String about, Function<ObjectNode, @Nullable A> reader, String unable) {

@@ -28,7 +28,7 @@ record Question(int v, Sender from, OfInstance answerTo, String id, String what,
     static final int LARGEST = 16 * 1024;
 
     /** Of what a question is about, in characters. */
-    private static final int LONGEST_ABOUT = 10 * 1024;
+    static final int LONGEST_ABOUT = 10 * 1024;
 
     byte[] write(JsonMapper mapper) {
         ObjectNode json = mapper.createObjectNode().put("kind", KIND).put("v", v);

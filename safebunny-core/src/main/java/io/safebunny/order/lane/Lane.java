@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param head id of the message that all others wait for; {@code null} if the lane is free, or if the first slot is next
  * @param first number of the first slot that is still to run
  * @param next number of the slot in which the next message is parked
- * @param since since when messages have waited; {@code null} for a free lane
+ * @param since since when messages have waited, or, of a lane that is held, since when the head is set aside; {@code null} for a free lane
  * @param due when the lane must be looked at; {@code null} if nothing moves it but an operator, and for a free lane
  */
 public record Lane(

@@ -16,7 +16,7 @@ public final class LaneRules {
      * delivered.
      */
     public static Lane waits(Lane lane, String message, Instant now, Instant due) {
-        return headed(State.WAITING, lane, message, now, due);
+        return headed(State.WAITING, lane, message, Objects.requireNonNullElse(lane.since(), now), due);
     }
 
     /** The message whose turn it is was set aside, and all others of the lane wait until somebody decides on it. */
@@ -24,10 +24,10 @@ public final class LaneRules {
         return headed(State.HELD, lane, message, now, null);
     }
 
-    private static Lane headed(State state, Lane lane, String message, Instant now, @Nullable Instant due) {
+    private static Lane headed(State state, Lane lane, String message, Instant since, @Nullable Instant due) {
         requireTurn(lane, message);
         boolean cameFromSlot = lane.head() == null && !lane.isFree();
-        return new Lane(state, message, lane.first() + (cameFromSlot ? 1 : 0), lane.next(), since(lane, now), due);
+        return new Lane(state, message, lane.first() + (cameFromSlot ? 1 : 0), lane.next(), since, due);
     }
 
     /**
@@ -73,9 +73,5 @@ public final class LaneRules {
         if (lane.head() != null && !lane.head().equals(message)) {
             throw new IllegalStateException("It is the turn of message %s, not of %s".formatted(lane.head(), message));
         }
-    }
-
-    private static Instant since(Lane lane, Instant now) {
-        return Objects.requireNonNullElse(lane.since(), now);
     }
 }

@@ -2,12 +2,9 @@
 package io.safebunny.order.lane;
 
 import io.safebunny.store.UnreadableRecordException;
-import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
-import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,19 +31,7 @@ public final class LaneSlot {
         Map<String, String> content = Map.of(MESSAGE, '"' + message + '"');
         return stored != null
                 ? stored.nextContent(RecordState.RELEASED, owner, null, content)
-                : new MessageRecord(
-                        key,
-                        RecordState.RELEASED,
-                        owner,
-                        1,
-                        0,
-                        0,
-                        Duration.ZERO,
-                        new Fingerprint(Fingerprint.SHA256, 0, 0),
-                        content,
-                        List.of(),
-                        null,
-                        null);
+                : MessageRecord.companion(key, owner, null, content);
     }
 
     /** The slot as it is stored when its message has left it. It expires. */

@@ -31,7 +31,7 @@ public final class LaneTurn {
     private final OutboundMessage bytes;
     private final Terms terms;
     private boolean isStored;
-    /** Whether nobody goes on with the lane who is at it. */
+    /** Whether the broker has it, too, and nobody goes on with the lane who is at it. */
     private boolean isDelivered;
 
     private @Nullable MessageRecord found;
@@ -142,6 +142,10 @@ public final class LaneTurn {
     public List<MessageRecord> whenFailed(
             Failed ending, Function<RecordKey, @Nullable MessageRecord> stored, String owner) {
         if (ending instanceof Poisoned) {
+            if (isStored && !isDelivered) { // its lane goes on when its poison copy is sent, which nobody else would do
+                Instant next = whenNextIsDue();
+                return moved(stored, owner, before -> LaneRules.waits(before, messageId, now(), next));
+            }
             if (terms.holds()) {
                 return moved(stored, owner, before -> LaneRules.holds(before, messageId, now()));
             }
@@ -219,9 +223,9 @@ public final class LaneTurn {
         isWritten = true;
     }
 
-    /** Whether the store has the message, so that the broker may forget it. */
+    /** Whether the store says what becomes of the message, so that the broker may forget it. */
     public boolean isKept() {
-        return isWritten || isStored;
+        return isWritten && !isSilent;
     }
 
     /** When its lane goes on; {@code null} if it does not, or is not changed. */

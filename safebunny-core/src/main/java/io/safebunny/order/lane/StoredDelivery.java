@@ -14,8 +14,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that is handled from the store, and how messages are kept there. The broker has forgotten it, so that settling changes nothing:
- * what becomes of it is written with its record. Confined to one thread, but for {@link #isOpen}.
+ * A message that is handled from the store, and how messages are kept there. The broker has forgotten it, so that settling changes nothing
+ * there: what becomes of it is written with its record. Confined to one thread, but for {@link #isOpen}.
  */
 public final class StoredDelivery implements Delivery {
 
@@ -26,6 +26,7 @@ public final class StoredDelivery implements Delivery {
 
     private final IncomingMessage message;
     private final BooleanSupplier isOpen;
+    private boolean isAcknowledged;
     private @Nullable Duration kept;
 
     /** @param isOpen whether the node runs, so that what is begun may be ended */
@@ -76,7 +77,9 @@ public final class StoredDelivery implements Delivery {
     }
 
     @Override
-    public void acknowledge() {}
+    public void acknowledge() {
+        isAcknowledged = true;
+    }
 
     @Override
     public void handBack() {}
@@ -84,13 +87,18 @@ public final class StoredDelivery implements Delivery {
     @Override
     public void reject() {}
 
+    /** Whether it is done with, or its record says when it goes on. */
+    public boolean isAcknowledged() {
+        return isAcknowledged;
+    }
+
     /** {@inheritDoc} Nothing is written of that. */
     @Override
     public void keep(Duration pause) {
         kept = pause;
     }
 
-    /** When it is to be handled again; {@code null} if its record says that. */
+    /** After which pause it is to be handled again; {@code null} if nobody has said that. */
     public @Nullable Duration kept() {
         return kept;
     }

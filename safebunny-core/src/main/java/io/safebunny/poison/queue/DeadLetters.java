@@ -6,6 +6,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
+import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
@@ -83,11 +84,11 @@ public final class DeadLetters implements DeliveryHandler {
             if (message.message().headers().get("x-death") instanceof List<?> deaths
                     && !deaths.isEmpty()
                     && deaths.get(0) instanceof Map<?, ?> latest
-                    && queues.contains(text(latest.get("queue")))
+                    && queues.contains(Topology.forwardedFrom(text(latest.get("queue"))))
                     && REASONS.contains(text(latest.get("reason")))) {
                 Object keys = latest.get("routing-keys");
                 return new Death(
-                        text(latest.get("queue")),
+                        Topology.forwardedFrom(text(latest.get("queue"))),
                         text(latest.get("reason")),
                         text(latest.get("exchange")),
                         keys instanceof List<?> list && !list.isEmpty() ? text(list.get(0)) : "");

@@ -52,7 +52,8 @@ public final class Mover {
         this.log = node.log();
         this.mayGiveUp = node.options().topology().queueType() == QueueType.QUORUM;
         this.poisonUnconfirmed = Subject.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
-        this.returnUnconfirmed = Subject.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
+        this.returnUnconfirmed =
+                Subject.warn(LOG, "Copies from queue '%s' to a queue of this node are not confirmed".formatted(queue));
         this.noticeUnconfirmed =
                 Subject.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
         this.notTaken =

@@ -21,6 +21,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,11 +37,13 @@ final class CopyMover {
     private final Metrics metrics;
     private final Timeline timeline;
     private final MovedCopies moved;
+    private final Duration archiveTtl;
 
     /** @param moved remembers what was moved */
     CopyMover(Node node, MovedCopies moved) {
         this.timeline = node.timeline();
         this.moved = moved;
+        this.archiveTtl = node.options().topology().poison().archiveTtl();
         this.sender = node.sender();
         this.events = node.events();
         this.metrics = node.metrics();
@@ -57,11 +60,12 @@ final class CopyMover {
     /**
      * Blocks until the broker has confirmed the message.
      *
+     * @param isOlder whether there is a newer copy of the message
      * @return why the broker refused this message, as a sentence; the copy is then still where it was. {@code null} if the copy was moved
      * @throws RuntimeException if other copies cannot be moved either
      */
     @Nullable
-    String move(TrackedOperation operation, Delivery delivery, OutboundMessage message) {
+    String move(TrackedOperation operation, Delivery delivery, OutboundMessage message, boolean isOlder) {
         if (!delivery.isOpen()) { // the broker has put the copy back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
@@ -88,7 +92,7 @@ final class CopyMover {
             throw stillThere(operation, delivery, message, e);
         }
         operation.settles();
-        tell(operation, message, begun);
+        tell(operation, message, isOlder, begun);
         return null;
     }
 
@@ -96,7 +100,7 @@ final class CopyMover {
         return "It could not be sent, and is where it was: " + e.getMessage();
     }
 
-    private void tell(PoisonOperation operation, OutboundMessage message, Instant begun) {
+    private void tell(PoisonOperation operation, OutboundMessage message, boolean isOlder, Instant begun) {
         String to = queue(message.route());
         LOG.info(
                 "{} {} moved message {} to {} [by={}]",
@@ -105,11 +109,11 @@ final class CopyMover {
                 id(message),
                 to,
                 operation.request().by());
-        remember(operation, message.message(), begun);
+        remember(operation, message.message(), isOlder, begun);
         events.moved(operation, to, message.message());
     }
 
-    private void remember(PoisonOperation operation, WireMessage message, Instant begun) {
+    private void remember(PoisonOperation operation, WireMessage message, boolean isOlder, Instant begun) {
         Moved.@Nullable Kind kind =
                 switch (operation.kind()) {
                     case REPLAY -> Moved.Kind.REPLAYED;
@@ -122,7 +126,9 @@ final class CopyMover {
                     Names.printable(String.valueOf(message.messageId())),
                     Names.printable(String.valueOf(message.correlationId())),
                     kind,
+                    isOlder,
                     begun,
+                    kind == Moved.Kind.DISCARDED ? begun.plus(archiveTtl) : null,
                     operation.request().by(),
                     operation.request().reason()));
         }

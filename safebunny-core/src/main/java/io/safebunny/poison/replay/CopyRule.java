@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what an operation does with each matching copy. For one operation, on one thread. */
@@ -25,6 +26,9 @@ interface CopyRule {
     @Nullable
     OutboundMessage of(Copy copy);
 
+    /** Called before the copy is moved; never in a dry run. */
+    default void moving(Copy copy) {}
+
     /** Called when the copy was moved or, in a dry run, would have been. */
     default void moved(Copy copy) {}
 
@@ -33,10 +37,24 @@ interface CopyRule {
         return new Replay(request);
     }
 
-    /** Discard: copies go to the archive as they are, except those of messages that are busy or could not be judged. */
-    static CopyRule discard(String node) {
+    /**
+     * Discard: copies go to the archive as they are, except those of messages that are busy or could not be judged.
+     *
+     * @param before told of each copy before it is moved
+     */
+    static CopyRule discard(String node, Consumer<WireMessage> before) {
         Route archive = new Route.ToQueue(Topology.archiveOf(node));
-        return copy -> copy.shown().verdict().isDiscarded() ? unchanged(copy, archive) : null;
+        return new CopyRule() {
+            @Override
+            public @Nullable OutboundMessage of(Copy copy) {
+                return copy.shown().verdict().isDiscarded() ? unchanged(copy, archive) : null;
+            }
+
+            @Override
+            public void moving(Copy copy) {
+                before.accept(copy.wire());
+            }
+        };
     }
 
     /** Restore: copies go back from the archive to the poison queue as they are. */
@@ -72,7 +90,7 @@ interface CopyRule {
             boolean again = !shown.digest().isEmpty() && replayed.contains(shown.digest());
             return again || copy.replayed() == null || !isReplayed(shown.verdict())
                     ? null
-                    : new OutboundMessage(copy.replayed(), new Route.ToQueue(shown.queue()), Duration.ZERO);
+                    : new OutboundMessage(copy.replayed(), new Route.ToQueue(copy.address()), Duration.ZERO);
         }
 
         /** What a saga may not want any more is moved only by those who name it, so that they have read why. */

@@ -4,14 +4,17 @@ package io.safebunny.poison.replay;
 import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.poison.queue.PoisonDigest;
+import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
@@ -41,11 +44,13 @@ final class Edits {
     private final PoisonReader reader;
     private final @Nullable PoisonedRecords records;
     private final Timeline timeline;
+    private final Serializers serializers;
 
     /** @param store {@code null} if there is none */
-    Edits(PoisonReader reader, @Nullable MessageStore store, Timeline timeline) {
+    Edits(PoisonReader reader, @Nullable MessageStore store, Timeline timeline, Serializers serializers) {
         this.reader = reader;
         this.timeline = timeline;
+        this.serializers = serializers;
         this.records = store == null ? null : new PoisonedRecords(store);
     }
 
@@ -84,18 +89,24 @@ final class Edits {
                     copy,
                     "It is one of SafeBunny's own messages, whose bodies cannot be edited. Replay or discard it.");
         }
+        if (queue.isHidden(copy)) {
+            throw refused(
+                    copy,
+                    "Its body is encrypted, and an edited one would lie in clear. Replay it, or discard it and publish another.");
+        }
         Map<String, Object> headers = headers(copy);
-        Inspected edited = inspected(queue, plain(copy, headers, body));
         WireMessage before = PoisonReader.replayed(copy);
-        requireSameSaga(queue, before, edited);
         Envelope unedited = decoded(queue, before);
+        String contentType = contentType(copy, unedited);
+        Inspected edited = inspected(queue, plain(copy, contentType, headers, body));
+        requireSameSaga(queue, before, edited);
         MessageRecord record = records == null ? null : next(records, copy, unedited, edited, owner);
         headers.remove(Headers.POISON_VERSION);
         if (record != null) {
             headers.put(Headers.POISON_VERSION, record.version());
             headers.put(Headers.POISONED_AT, timeline.now().toEpochMilli()); // the record is kept from now on
         }
-        WireMessage wire = plain(copy, headers, body);
+        WireMessage wire = plain(copy, contentType, headers, body);
         headers.put(Headers.POISON_DIGEST, PoisonDigest.of(wire));
         return new Edited(wire, unedited, record);
     }
@@ -105,7 +116,7 @@ final class Edits {
         return records == null || edited.record == null || records.write(edited.record, edited.unedited);
     }
 
-    private static MessageRecord next(
+    private MessageRecord next(
             PoisonedRecords records, WireMessage copy, @Nullable Envelope unedited, Inspected edited, String owner) {
         MessageRecord stored = stored(records, copy, edited);
         Judgement judgement = Judgement.of(
@@ -121,7 +132,8 @@ final class Edits {
                 throw overtaken(
                         copy,
                         "Another delivery of it is being handled, or ended without recording the outcome: replay it unchanged after safebunny.dedup.lease, and edit what comes back.");
-            case SUPERSEDED, DONE, RESEND -> throw overtaken(copy, judgement.explanation());
+            case SUPERSEDED -> throw overtaken(copy, ofOlder(copy, judgement));
+            case DONE, RESEND -> throw overtaken(copy, judgement.explanation());
             default -> throw refused(copy, judgement.explanation());
         }
         if (stored != null && stored.state() != RecordState.POISONED) {
@@ -129,6 +141,15 @@ final class Edits {
                     copy, "Its record says that it waits for a retry, not that it was set aside. Replay it unchanged.");
         }
         return PoisonedRecords.edited(edited.key(), stored, owner, edited.message());
+    }
+
+    /** What becomes of the newer copy depends on the saga that has sent the message, too. */
+    private String ofOlder(WireMessage copy, Judgement judgement) {
+        PoisonedMessage shown = reader.read(copy, false).shown();
+        return switch (shown.verdict()) {
+            case UNWANTED, DONE, SUPERSEDED -> shown.explanation();
+            default -> judgement.explanation();
+        };
     }
 
     private static @Nullable MessageRecord stored(PoisonedRecords records, WireMessage copy, Inspected edited) {
@@ -144,6 +165,8 @@ final class Edits {
     private Inspected inspected(MessageInspector queue, WireMessage edited) {
         try {
             return queue.inspect(edited);
+        } catch (NotHandledException e) {
+            throw refused(edited, e.messageWithoutCode() + ". Edit it through that one.");
         } catch (Throwable e) { // includes failures of the application's code, in the payload's constructor or when
             // reading the saga's id
             requireLasting(edited, e);
@@ -201,14 +224,22 @@ final class Edits {
         return headers;
     }
 
-    private static WireMessage plain(WireMessage copy, Map<String, Object> headers, byte[] body) {
+    /** A body that is shown as JSON is edited as JSON, and stays JSON. */
+    private @Nullable String contentType(WireMessage copy, @Nullable Envelope unedited) {
+        return unedited == null || serializers.toJson(unedited.body(), unedited.contentType()) == null
+                ? copy.contentType()
+                : Serializers.JSON_TYPE;
+    }
+
+    private static WireMessage plain(
+            WireMessage copy, @Nullable String contentType, Map<String, Object> headers, byte[] body) {
         return new WireMessage(
                 copy.messageId(),
                 copy.correlationId(),
                 copy.type(),
                 copy.appId(),
                 copy.timestamp(),
-                copy.contentType(),
+                contentType,
                 null,
                 copy.priority(),
                 headers,

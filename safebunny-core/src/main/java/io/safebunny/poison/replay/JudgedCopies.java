@@ -26,6 +26,11 @@ final class JudgedCopies {
         toCome.putAll(staying);
     }
 
+    /** Whether such a copy was judged before, and has not come again. */
+    boolean isToCome(WireMessage copy) {
+        return !toCome.isEmpty() && toCome.containsKey(key(copy));
+    }
+
     /**
      * Call for each copy that is taken: if it was judged before, strikes it off the list.
      *

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 record Judgement(Verdict verdict, String explanation) {
 
     private static final String BY_NAME = "; a forced replay moves it only if its id or this verdict is given.";
+    private static final String ALL_THE_SAME = ". Discard it: a forced replay by id or verdict does it all the same.";
 
     /**
      * Judges a copy that its queue can read, on a node with a store.
@@ -71,6 +72,14 @@ record Judgement(Verdict verdict, String explanation) {
         return why == null ? this : new Judgement(Verdict.DONE, why + ": a replay does nothing, so discard it.");
     }
 
+    /** Whether it depends on its saga what is to be done with the copy, or with the newer one that the explanation names. */
+    boolean isOfStep() {
+        return switch (verdict) {
+            case RUN, REPEATS, SUPERSEDED, TOO_OLD -> true; // a forced replay handles what is too old
+            default -> false;
+        };
+    }
+
     /**
      * Judges a copy that would be handled, or another copy of whose message would be, by what its saga knows of the step to which it belongs.
      *
@@ -79,7 +88,7 @@ record Judgement(Verdict verdict, String explanation) {
      */
     Judgement ofStep(@Nullable Told step, @Nullable Instant setAsideAt) {
         boolean isOlder = verdict == Verdict.SUPERSEDED;
-        if (step == null || (verdict != Verdict.RUN && verdict != Verdict.REPEATS && !isOlder)) {
+        if (step == null || !isOfStep()) {
             return this;
         }
         StepFate fate = step.fate();
@@ -89,15 +98,11 @@ record Judgement(Verdict verdict, String explanation) {
         String saga = "saga " + fate.saga();
         return switch (fate.wish(step.isUndo())) {
             case SKIPPED ->
-                unwanted(
-                        "An operator has skipped step %s of %s, as %s by hand or not wanted: replayed, it would be done all the same"
-                                .formatted(fate.step(), saga, step.isUndo() ? "undone" : "done"));
-            case UNDONE ->
-                unwanted("The undo of step %s of %s is acknowledged: replayed, it would be done once more"
-                        .formatted(fate.step(), saga));
+                unwanted("An operator has skipped step %s of %s, as %s by hand or not wanted"
+                        .formatted(fate.step(), saga, step.isUndo() ? "undone" : "done"));
+            case UNDONE -> unwanted("The undo of step %s of %s is acknowledged".formatted(fate.step(), saga));
             case FAILED ->
-                unwanted("Saga %s is %s, and wants step %s no more: replayed, it would do what nobody waits for"
-                        .formatted(fate.saga(), fate.status(), fate.step()));
+                unwanted("Saga %s is %s, and wants step %s no more".formatted(fate.saga(), fate.status(), fate.step()));
             case NOT_AWAITED ->
                 with("Saga %s is %s without it: replay it only if its effect is still wanted."
                         .formatted(fate.saga(), fate.status()));
@@ -123,8 +128,8 @@ record Judgement(Verdict verdict, String explanation) {
                                 + why + ". No replay moves this older copy.")
                 : new Judgement(
                         Verdict.UNSURE,
-                        "Whether the saga that has sent it still wants it is not known: %s. Its step may have been skipped, because somebody has done it by hand. Ask again, or look at the saga%s"
-                                .formatted(why, BY_NAME));
+                        "%sWhether the saga that has sent it still wants it is not known: %s. Its step may have been skipped, because somebody has done it by hand. Ask again, or look at the saga%s"
+                                .formatted(verdict == Verdict.TOO_OLD ? explanation + ' ' : "", why, BY_NAME));
     }
 
     private Judgement unwanted(String why) {
@@ -133,7 +138,7 @@ record Judgement(Verdict verdict, String explanation) {
                 why
                         + (verdict == Verdict.SUPERSEDED
                                 ? ". Discard it: it is older than what is stored of its message, so no replay moves it."
-                                : ". Discard it" + BY_NAME));
+                                : ALL_THE_SAME));
     }
 
     private Judgement with(String note) {

@@ -93,7 +93,7 @@ final class MoveRun implements Runnable {
         } catch (Throwable e) {
             LOG.error("{} failed; {}", operation, operation.whereTheRestIs(), operation.fail(e));
         } finally {
-            LOG.info("{} ended: {}", operation, operation.summary());
+            LOG.info("{}: {}", operation, operation.summary());
         }
     }
 
@@ -113,12 +113,16 @@ final class MoveRun implements Runnable {
     }
 
     private Round round() throws InterruptedException, ExecutionException {
-        try (Lookahead queue = reader.ahead(browsing.get(), request.filter(), atOnce())) {
+        try (Lookahead queue = reader.ahead(browsing.get(), this::isToBeJudged, atOnce())) {
             judged.putBack();
             return take(queue);
         } finally {
             operation.holds(0); // they are put back
         }
+    }
+
+    private boolean isToBeJudged(WireMessage copy) {
+        return reader.matches(copy, request.filter()) && !judged.isToCome(copy);
     }
 
     /** As many as are moved within the time for which an answer counts. */
@@ -223,7 +227,8 @@ final class MoveRun implements Runnable {
             moved(copy);
         } else {
             rate.take();
-            String refusal = mover.move(operation, delivery, message);
+            rule.moving(copy);
+            String refusal = mover.move(operation, delivery, message, copy.isOlder());
             if (refusal == null) {
                 gone++;
                 moved(copy);

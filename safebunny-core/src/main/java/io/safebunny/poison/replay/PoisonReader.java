@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
@@ -27,6 +30,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,12 +79,14 @@ final class PoisonReader {
     /**
      * A copy that was read and judged.
      *
+     * @param address with which its message gets to where it is handled now; empty if there is no such queue
      * @param replayed what a replay would send, if the verdict allows it; {@code null} if there is nothing to send
      * @param body decoded, if its queue can read it
      * @param record the record of its message; {@code null} if there is none, or it is unknown
      */
     record Copy(
             WireMessage wire,
+            String address,
             PoisonedMessage shown,
             @Nullable WireMessage replayed,
             byte[] body,
@@ -107,9 +114,14 @@ final class PoisonReader {
                                             .toList()));
         }
 
+        /** Whether it is older than what is stored of its message, so that no replay moves it. */
+        boolean isOlder() {
+            return replayed == null && record != null;
+        }
+
         /** A copy that a replay leaves where it is. */
         static Copy kept(WireMessage wire, Verdict verdict, String explanation) {
-            return new Copy(wire, shownAs(wire, new Judgement(verdict, explanation)), null, wire.body(), null);
+            return new Copy(wire, "", shownAs(wire, new Judgement(verdict, explanation)), null, wire.body(), null);
         }
     }
 
@@ -124,7 +136,12 @@ final class PoisonReader {
      * @param most number of copies that are taken at once
      */
     Lookahead ahead(BrowsedQueue queue, PoisonFilter filter, int most) {
-        return new Lookahead(queue, fates, wire -> matches(wire, filter), most);
+        return ahead(queue, wire -> matches(wire, filter), most);
+    }
+
+    /** @param matters whether a copy is to be judged */
+    Lookahead ahead(BrowsedQueue queue, Predicate<WireMessage> matters, int most) {
+        return new Lookahead(queue, fates, matters, most);
     }
 
     /**
@@ -167,6 +184,10 @@ final class PoisonReader {
                     "It cannot be read just now (%s): a service that its serializer needs does not answer."
                             .formatted(why.getClass().getSimpleName()));
         }
+        if (why instanceof UnknownKeyException || why instanceof NotHandledException) {
+            return Copy.kept(
+                    wire, Verdict.UNKNOWN, "It cannot be read now: " + ((SafeBunnyException) why).messageWithoutCode());
+        }
         return why instanceof InvalidMessageException invalid
                 ? Copy.kept(
                         wire,
@@ -199,7 +220,12 @@ final class PoisonReader {
                     .ofStep(fates.of(wire, key -> null), poisonedAt(wire))
                     .ofDeadline(wire);
             return new Copy(
-                    wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
+                    wire,
+                    queue.address(),
+                    shownAs(wire, repeats),
+                    replayed,
+                    inspected.message().body(),
+                    null);
         }
         MessageRecord stored = records.find(inspected.key());
         Envelope message = inspected.message();
@@ -216,7 +242,7 @@ final class PoisonReader {
         if (isOlder || judgement.verdict() == Verdict.RUN) {
             judgement = judgement.unlessIgnored(queue.ignored(inspected, records::findIfReadable));
         }
-        if (isToBeWanted(judgement)) { // the others may be many, and nobody has to be asked for them
+        if (judgement.isOfStep()) { // the others may be many, and nobody has to be asked for them
             judgement = judgement.ofStep(fates.of(wire, records::findIfReadable), poisonedAt(wire));
         }
         judgement = judgement.ofDeadline(wire);
@@ -228,12 +254,7 @@ final class PoisonReader {
                         wire,
                         message,
                         inspected.tooOld());
-        return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
-    }
-
-    /** Whether somebody may replay it, or the newer copy that its explanation names. */
-    private static boolean isToBeWanted(Judgement judgement) {
-        return judgement.verdict() == Verdict.RUN || judgement.verdict() == Verdict.SUPERSEDED;
+        return new Copy(wire, queue.address(), shownAs(wire, judgement), sent, message.body(), stored);
     }
 
     /** Whether the copy was set aside because it was too old: its record is gone, even if records are kept for longer by now. */
@@ -269,7 +290,12 @@ final class PoisonReader {
         }
         if (queue == null) {
             return "Its sb-poison-queue is not a queue that this node consumes: these are %s."
-                    .formatted(new TreeSet<>(byQueue.keySet()));
+                    .formatted(byQueue.values().stream()
+                            .map(MessageInspector::queue)
+                            .collect(Collectors.toCollection(TreeSet::new)));
+        }
+        if (queue.isUnknownSince(text(wire, Headers.POISON_QUEUE), wire)) {
+            return "It was set aside before its type was switched to or from ordered = true, and its order key is not its correlation id: what became of it is not known under its new key. See docs/order.md.";
         }
         return queue.checksSenders()
                 ? "Its type is taken from trusted users only (safebunny.listener.trusted-users), and nothing in the poison queue proves who sent it."

@@ -5,6 +5,8 @@ import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.dedup.claim.LeaseWatch;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Encodings;
+import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
@@ -25,6 +27,7 @@ import io.safebunny.poison.elsewhere.PoisonDepth;
 import io.safebunny.poison.elsewhere.SetAside;
 import io.safebunny.poison.elsewhere.SetAsideWatch;
 import io.safebunny.poison.wanted.StepFates;
+import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageStore;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
@@ -32,10 +35,12 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageInspector;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +65,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private final PoisonDepth depth;
     private final OtherOperations others;
     private final SetAsideWatch watch;
+    private final Consumer<WireMessage> discarding;
     /**
      * The inspectors of the queues that the node handles, by name of the queue; {@code null} before the start, or if the node handles
      * nothing.
@@ -73,9 +79,16 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
      * @param fates tells what sagas know of the steps to which copies belong
      * @param pipelines makes the inspectors that read messages as their queues do
      * @param moved remembers what was moved
+     * @param discarding told of each copy before it is discarded
      */
     public QueuePoisonMessages(
-            Node node, Nodes nodes, StepFates fates, ConsumePipelineFactory pipelines, MovedCopies moved) {
+            Node node,
+            Nodes nodes,
+            StepFates fates,
+            ConsumePipelineFactory pipelines,
+            MovedCopies moved,
+            Consumer<WireMessage> discarding) {
+        this.discarding = discarding;
         this.node = node;
         this.pipelines = pipelines;
         this.fates = fates;
@@ -106,10 +119,14 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         node.metrics().registerReplays();
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
         handled = handlers.stream().collect(Collectors.toUnmodifiableMap(HandlerDefinition::type, handler -> handler));
-        inspectors = handlers.stream()
-                .collect(Collectors.toUnmodifiableMap(
-                        handler -> Names.address(node.name(), handler.type()),
-                        handler -> pipelines.inspector(handler, types)));
+        Map<String, MessageInspector> byQueue = new HashMap<>();
+        for (HandlerDefinition handler : handlers) {
+            MessageInspector inspector = pipelines.inspector(handler, types);
+            String address = Names.address(node.name(), handler.type());
+            byQueue.put(address, inspector);
+            byQueue.put(Topology.orderedOf(address), inspector); // a type may have been switched since
+        }
+        inspectors = Map.copyOf(byQueue);
     }
 
     /** Cancels a running operation, which ends before its next copy. */
@@ -165,12 +182,12 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private PoisonReader reader() {
         MessageStore store = node.store();
-        return reader(store == null ? null : new StoredRecords(store, node.timeline(), leases));
-    }
-
-    private PoisonReader reader(@Nullable StoredRecords records) {
         return new PoisonReader(
-                requireInspectors(), records, ages, fates.pass(), node.options().exceptionDetails());
+                requireInspectors(),
+                store == null ? null : new StoredRecords(store, node.timeline(), leases),
+                ages,
+                fates.pass(),
+                node.options().exceptionDetails());
     }
 
     @Override
@@ -212,9 +229,29 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
      * A copy and what its sender wrote of itself, unchecked.
      *
      * @param from name of its node; if it has not written it, of one from which the type is taken; empty if there is none
-     * @param encoding how the body is still encoded, because it could not be read; empty if it is not
+     * @param encoded the copy as it is in the queue, if its body could not be read and is still encoded; otherwise {@code null}
      */
-    public record Found(PoisonCopy copy, String from, String contentType, String encoding) {}
+    public record Found(
+            PoisonCopy copy,
+            String from,
+            String contentType,
+            @Nullable WireMessage encoded,
+            int version) {
+
+        /** With its body as JSON, if its format can be shown as JSON and is not. */
+        private Found shownBy(Serializers serializers) {
+            byte[] body = copy.body();
+            byte[] json = body == null || encoded != null ? null : serializers.toJson(body, contentType);
+            return json == null
+                    ? this
+                    : new Found(
+                            new PoisonCopy(copy.message(), json, copy.record()),
+                            from,
+                            Serializers.JSON_TYPE,
+                            null,
+                            version);
+        }
+    }
 
     @Override
     public List<PoisonCopy> find(String messageId, long bodyBytes) {
@@ -240,19 +277,20 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 PoisonReader.Copy copy = reader.read(wire, false);
                 boolean fits = copy.body().length <= room && bodyBytes > 0;
                 room -= fits ? copy.body().length : 0;
-                copies.add(new Found(
+                Found found = new Found(
                         copy.told(fits, node.options().exceptionDetails()),
                         Objects.requireNonNullElseGet(wire.appId(), () -> senderOf(wire.type())),
                         Objects.requireNonNullElse(wire.contentType(), ""),
-                        encoding(wire, copy.body())));
+                        isEncoded(wire, copy.body()) ? wire : null,
+                        Headers.version(wire.headers()));
+                copies.add(found.shownBy(node.parts().serializers()));
             }
         }
         return List.copyOf(copies);
     }
 
-    private String encoding(WireMessage wire, byte[] body) {
-        boolean isEncoded = body == wire.body() && node.parts().codecs().of(wire.contentEncoding()) != null;
-        return isEncoded ? String.valueOf(wire.contentEncoding()) : "";
+    private static boolean isEncoded(WireMessage wire, byte[] body) {
+        return body == wire.body() && !Encodings.of(wire.contentEncoding()).isEmpty();
     }
 
     @Override
@@ -262,7 +300,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     @Override
     public PoisonOperation discard(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.DISCARD, request, queue, CopyRule.discard(node.name()));
+        return begin(PoisonOperation.Kind.DISCARD, request, queue, CopyRule.discard(node.name(), discarding));
     }
 
     @Override
@@ -284,7 +322,8 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     @Override
     public PoisonOperation edit(PoisonEdit edit) {
         TrackedOperation operation = operation(PoisonOperation.Kind.EDIT, EditRun.request(edit));
-        Edits edits = new Edits(reader(null), node.store(), node.timeline());
+        Edits edits =
+                new Edits(reader(), node.store(), node.timeline(), node.parts().serializers());
         operations.run(operation, new EditRun(node, operation, edit, browsing, edits));
         return operation;
     }

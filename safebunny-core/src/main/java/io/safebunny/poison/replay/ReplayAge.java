@@ -45,6 +45,7 @@ record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention
         }
         long now = timeline.now().toEpochMilli();
         Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
+        headers.putIfAbsent(Headers.MADE_AT, message.sentAt()); // its codec may have bound its body to this
         // this header takes precedence over the timestamp, which stays unchanged
         headers.put(Headers.SENT_AT, known ? Math.min(now, end(copy, message) - retention.toMillis()) : now);
         return replayed.withHeaders(headers);

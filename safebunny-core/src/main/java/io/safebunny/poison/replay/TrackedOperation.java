@@ -181,7 +181,8 @@ final class TrackedOperation implements PoisonOperation {
     }
 
     synchronized String summary() {
-        return "%s [matched=%s, moved=%s, missed=%s, verdicts=%s]".formatted(state, matched, moved, missed, verdicts);
+        return "%s [matched=%s, %s=%s, missed=%s, verdicts=%s]"
+                .formatted(state, matched, request.dryRun() ? "wouldMove" : "moved", moved, missed, verdicts);
     }
 
     @Override

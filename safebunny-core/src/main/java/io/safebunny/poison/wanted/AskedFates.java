@@ -6,23 +6,32 @@ import io.safebunny.poison.wanted.StepFates.Known;
 import io.safebunny.poison.wanted.StepFates.Said;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What became of the steps to which the copies of one pass over a queue belong. An answer counts for five seconds; a node that has not
- * answered is not asked again for ten. Confined to one thread.
+ * answered is not asked again for thirty. Asks twice a second at most. Confined to one thread.
  */
 public final class AskedFates {
 
     private static final Duration FRESH = Duration.ofSeconds(5);
-    private static final Duration SPARED = Duration.ofSeconds(10);
+    private static final Duration SPARED = Duration.ofSeconds(30);
+
+    /** Between two rounds of questions. */
+    private static final Duration APART = Duration.ofMillis(500);
+
+    /** Nodes that are asked in one round: an instance has some questions open at once, and not all of them are of this kind. */
+    private static final int AT_ONCE = 8;
 
     /** An answer lacks what it had no time or no room for. */
     private static final String LEFT_OUT = "it has not answered all that it was asked: ask again";
@@ -30,6 +39,8 @@ public final class AskedFates {
     private final StepFates fates;
     private final Map<StepMessage, Answered> answered = new HashMap<>();
     private final Map<String, Answered> silent = new HashMap<>();
+    /** When the next round may begin. */
+    private @Nullable Deadline next;
 
     AskedFates(StepFates fates) {
         this.fates = fates;
@@ -58,7 +69,7 @@ public final class AskedFates {
         return step != null && !fates.isOwn(step) && fresh(step) == null;
     }
 
-    /** Asks for all of these at once that belong to sagas of other nodes. Blocks for some seconds at most for each node. */
+    /** Asks for all of these at once that belong to sagas of other nodes. Blocks for some seconds at most. */
     public void prepare(List<WireMessage> copies) {
         ask(copies.stream()
                 .filter(this::isToBeAsked)
@@ -68,26 +79,60 @@ public final class AskedFates {
                 .toList());
     }
 
+    /** Each node is asked once, and again for what its answer has left out. What is left then is asked for at its turn. */
     private void ask(List<StepMessage> steps) {
         long now = fates.timeline().nanoTime();
         answered.values().removeIf(answer -> now - answer.at > FRESH.toNanos());
-        steps.stream().collect(Collectors.groupingBy(StepMessage::node)).forEach(this::ask);
+        Deadline enough = Deadline.after(FRESH, fates.timeline());
+        Map<String, List<StepMessage>> left = new LinkedHashMap<>();
+        steps.forEach(step ->
+                left.computeIfAbsent(step.node(), name -> new ArrayList<>()).add(step));
+        while (!left.isEmpty()) {
+            Map<String, List<StepMessage>> next = new HashMap<>();
+            left.entrySet().stream()
+                    .limit(AT_ONCE)
+                    .forEach(of -> next.put(of.getKey(), StepFates.first(of.getKey(), of.getValue())));
+            pause();
+            fates.ask(next).forEach((node, said) -> {
+                List<StepMessage> rest = take(node, said, Objects.requireNonNull(left.remove(node)));
+                if (!rest.isEmpty() && !enough.isOver()) {
+                    left.put(node, rest);
+                }
+            });
+        }
     }
 
-    private void ask(String node, List<StepMessage> steps) {
-        for (int from = 0; from < steps.size(); from += StepFates.MOST) {
-            List<StepMessage> some = steps.subList(from, Math.min(steps.size(), from + StepFates.MOST));
-            Said said = fates.ask(node, some);
-            long now = fates.timeline().nanoTime();
-            if (said.problem() != null) {
-                silent.put(node, new Answered(null, said.problem(), now));
-                return;
-            }
-            for (StepMessage step : some) {
-                Known known = said.fates().get(step.command());
-                answered.put(step, new Answered(known, known == null ? LEFT_OUT : null, now));
+    /** So that others get answers, too. */
+    private void pause() {
+        Timeline timeline = fates.timeline();
+        Deadline due = next;
+        if (due != null && !due.isOver()) {
+            try {
+                timeline.sleep(due.left());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // nobody is asked any more
             }
         }
+        next = Deadline.after(APART, timeline);
+    }
+
+    /** @return those of which the node has said nothing, although it has answered something */
+    private List<StepMessage> take(String node, Said said, List<StepMessage> steps) {
+        long now = fates.timeline().nanoTime();
+        List<StepMessage> rest = new ArrayList<>();
+        for (StepMessage step : steps) {
+            Known known = said.fates().get(step.line());
+            if (known == null) {
+                rest.add(step);
+            } else {
+                answered.put(step, new Answered(known, null, now));
+            }
+        }
+        if (rest.size() == steps.size()) {
+            silent.put(node, new Answered(null, Objects.requireNonNullElse(said.problem(), LEFT_OUT), now));
+            return List.of();
+        }
+        return rest;
     }
 
     private @Nullable Answered fresh(StepMessage step) {
@@ -116,7 +161,10 @@ public final class AskedFates {
         if (fresh(step) == null) {
             ask(List.of(step));
         }
-        Answered answer = Objects.requireNonNull(fresh(step));
+        Answered answer = fresh(step);
+        if (answer == null) { // this process stood still
+            return new Told(step.isUndo(), step.node(), LEFT_OUT, null);
+        }
         Known known = answer.known;
         return new Told(step.isUndo(), step.node(), answer.problem, known == null ? null : known.fate());
     }

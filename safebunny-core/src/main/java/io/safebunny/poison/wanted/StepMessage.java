@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 record StepMessage(String node, String sagaId, String command, boolean isUndo) {
 
+    /** What is asked of it, and repeated with the answer: neither id has a space in it. */
+    String line() {
+        return sagaId + ' ' + command;
+    }
+
     /** @return {@code null} if it is neither */
     static @Nullable StepMessage of(WireMessage message) {
         String node = String.valueOf(message.appId());

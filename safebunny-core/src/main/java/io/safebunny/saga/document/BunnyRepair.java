@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.document.SagaHistory.Refused;
 import io.safebunny.saga.document.SagaHistory.Repaired;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param expectedVersion for {@link Action#PATCH}
  * @param state JSON, for {@link Action#PATCH}
  * @param reason for the history
+ * @param by who asked for it, for the history, too; {@code null} if that is not told
  */
 public record BunnyRepair(
         String saga,
@@ -19,7 +22,8 @@ public record BunnyRepair(
         @Nullable String step,
         long expectedVersion,
         @Nullable String state,
-        String reason) {
+        String reason,
+        @Nullable String by) {
 
     /** Entry in the saga's history if the repair was done. */
     public String done() {
@@ -31,13 +35,19 @@ public record BunnyRepair(
         return new Refused(this, why).words();
     }
 
-    /** The outcome of this repair according to an entry in the history; {@code null} if the entry is about something else. */
-    public @Nullable Outcome outcome(String entry) {
-        if (entry.equals(done())) {
-            return new Outcome(null);
-        }
-        String refused = refused("");
-        return entry.startsWith(refused) ? new Outcome(entry.substring(refused.length())) : null;
+    /**
+     * The outcome of a repair according to the history of its saga; {@code null} if that does not tell of it: yet, or any more.
+     *
+     * @param id of the repair
+     * @param reason that was given for it, which is left out of a refusal
+     */
+    public static @Nullable Outcome outcome(List<Event> history, String id, String reason) {
+        return history.stream()
+                .filter(event -> id.equals(event.repair()))
+                .findFirst()
+                .map(event -> new Outcome(
+                        SagaHistory.Happening.of(event) instanceof Refused refused ? refused.why(reason) : null))
+                .orElse(null);
     }
 
     /** @param refusal why the saga refused the repair; {@code null} if it was done */

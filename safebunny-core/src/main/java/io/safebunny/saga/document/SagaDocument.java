@@ -40,6 +40,8 @@ public final class SagaDocument {
     private static final String CAUSE = "cause";
     private static final String ENDED_AT = "endedAt";
 
+    private static final String STATE = "state";
+
     /** Name of the JSON in the companion record. */
     static final String CONTENT = "saga";
 
@@ -218,6 +220,16 @@ public final class SagaDocument {
         history.note(now, what);
     }
 
+    /**
+     * Adds what came of a repair to the history.
+     *
+     * @param id of the repair
+     * @param by who asked for it; {@code null} if that is not told
+     */
+    public void noteRepair(Instant now, String what, String id, @Nullable String by) {
+        history.note(now, what, id, by);
+    }
+
     /** All events that are kept, the latest one last. */
     public List<SagaView.Event> history() {
         return history.all();
@@ -237,16 +249,30 @@ public final class SagaDocument {
         return root.path("stateVersion").asInt(0);
     }
 
-    /** The stored tree, not a copy. */
+    /** The stored tree, not a copy, of a state in clear. */
     ObjectNode state() {
-        return (ObjectNode) root.path("state");
+        return (ObjectNode) root.path(STATE);
     }
 
-    /** @throws InvalidMessageException {@code too-large}; the old state stays */
-    void setState(int stateVersion, ObjectNode state) {
-        SagaSize.requireRoom(root, saga, "its state", root.path("state"), state);
+    /** Whether its state is stored encrypted. */
+    public boolean isStateSealed() {
+        return sealedState() != null;
+    }
+
+    /** {@code null} if the state is in clear, or there is none. */
+    @Nullable
+    String sealedState() {
+        return SagaFields.textIfAny(root, STATE);
+    }
+
+    /**
+     * @param state a tree, or a sealed text
+     * @throws InvalidMessageException {@code too-large}; the old state stays
+     */
+    void setState(int stateVersion, JsonNode state) {
+        SagaSize.requireRoom(root, saga, "its state", root.path(STATE), state);
         root.put("stateVersion", stateVersion);
-        root.set("state", state);
+        root.set(STATE, state);
     }
 
     /** Why the saga failed. */
@@ -341,7 +367,8 @@ public final class SagaDocument {
                 status(),
                 version,
                 stateVersion(),
-                json(root.path("state")),
+                isStateSealed() ? "" : json(root.path(STATE)),
+                isStateSealed(),
                 startedAt(),
                 changedAt(),
                 root.has(ENDED_AT) ? SagaFields.instant(root, ENDED_AT) : null,

@@ -29,10 +29,21 @@ public final class SagaHistory {
     }
 
     void note(Instant now, String what) {
+        note(now, what, null, null);
+    }
+
+    /** An event of a repair by hand. */
+    void note(Instant now, String what, @Nullable String repair, @Nullable String by) {
         ObjectNode event =
                 SagaFields.withRoom(SagaFields.array(root, NAME), MOST).addObject();
         event.put("at", now.toEpochMilli());
         event.put("what", SagaFields.shortened(what));
+        if (repair != null) {
+            event.put("repair", repair);
+        }
+        if (by != null) {
+            event.put("by", by);
+        }
     }
 
     /**
@@ -60,7 +71,11 @@ public final class SagaHistory {
     }
 
     private static SagaView.Event event(JsonNode event) {
-        return new SagaView.Event(SagaFields.instant(event, "at"), SagaFields.text(event, "what"));
+        return new SagaView.Event(
+                SagaFields.instant(event, "at"),
+                SagaFields.text(event, "what"),
+                SagaFields.textIfAny(event, "repair"),
+                SagaFields.textIfAny(event, "by"));
     }
 
     /**
@@ -231,6 +246,12 @@ public final class SagaHistory {
         @Override
         public String words() {
             return "refused %s %s".formatted(action, texts);
+        }
+
+        /** Why it was refused: without the reason of the repair, unless the texts were cut before its end. */
+        String why(String reason) {
+            String before = "(%s): ".formatted(reason);
+            return texts.startsWith(before) ? texts.substring(before.length()) : texts;
         }
     }
 

@@ -2,11 +2,11 @@
 package io.safebunny.saga.document;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
-import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -56,26 +56,15 @@ public final class SagaMessages {
      */
     public @Nullable OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
         String step = String.valueOf(command.message().messageId());
-        OutboundMessage made = publisher.keepBack(
-                payload, PublishOptions.none().withCorrelationId(sagaId).withIdempotencyKey("undo " + step), handling);
-        if (made == null) {
-            return null;
+        Object key = command.message().headers().get(Headers.ORDER_KEY);
+        if (key != null
+                && !key.equals(sagaId)) { // the receiver of the undo looks for what it undoes under the saga's id
+            throw new InvalidPublicationException(
+                    "A step that can be undone has no order key of its own [type=%s, saga=%s]: its undo could not keep it from being handled afterwards. Order it by the id of the saga, which is the default, or give it no undo."
+                            .formatted(command.message().type(), sagaId));
         }
-        WireMessage message = made.message();
-        Map<String, Object> headers = new LinkedHashMap<>(Headers.withoutDeadline(message.headers()));
-        headers.put(Headers.UNDOES, step);
-        String id = library.id(sagaId, step, String.valueOf(message.type()), "undo");
-        return made.withMessage(new WireMessage(
-                id,
-                message.correlationId(),
-                message.type(),
-                message.appId(),
-                message.timestamp(),
-                message.contentType(),
-                message.contentEncoding(),
-                message.priority(),
-                headers,
-                message.body()));
+        String id = library.id(sagaId, step, MessageTypes.nameOf(payload.getClass()), "undo");
+        return publisher.keepBackUndo(payload, sagaId, id, step, handling);
     }
 
     /**

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handling.Sealing;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.json.ExactTree;
 import io.safebunny.serialization.json.StateFormat;
@@ -16,6 +19,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Reads and writes the application's state of one saga class, across its versions. Thread-safe. */
 public final class SagaStates {
@@ -27,15 +31,36 @@ public final class SagaStates {
             "If a field was renamed, add @JsonAlias with its old name, or raise the saga's version and add an @Upgrade; if it was removed, add it to @JsonIgnoreProperties.";
 
     private final SagaDefinition saga;
+    /** {@code null} if states are stored in clear. */
+    private final @Nullable StateSealing sealing;
 
-    public SagaStates(SagaDefinition saga) {
+    /** In clear. */
+    SagaStates(SagaDefinition saga) {
+        this(saga, null);
+    }
+
+    private SagaStates(SagaDefinition saga, @Nullable StateSealing sealing) {
         this.saga = saga;
+        this.sealing = sealing;
+    }
+
+    /** Encrypted, if the saga's class or that of its state is marked. */
+    public static SagaStates of(SagaDefinition saga, Node node) {
+        return new SagaStates(saga, StateSealing.of(saga, node));
+    }
+
+    /** Whether states are encrypted. */
+    public boolean areEncrypted() {
+        return sealing != null;
     }
 
     /**
      * The state of a stored saga, upgraded.
      *
-     * @throws NotHandledException if another version of the application wrote it and must handle the message
+     * @throws NotHandledException if another version of the application wrote it and must handle the message, or the keys of its state cannot
+     *     be had at the moment
+     * @throws UnknownKeyException if the key of its state is missing
+     * @throws InvalidMessageException {@code undecryptable} or {@code not-encrypted}: its state is not what this saga has stored
      */
     public Object read(SagaDocument stored) {
         ObjectNode state = upgraded(stored);
@@ -61,6 +86,8 @@ public final class SagaStates {
      * Puts the new state into the document and keeps the old state's fields that this version does not know.
      *
      * @throws InvalidMessageException {@code too-large}
+     * @throws NotHandledException if the keys of its state cannot be had at the moment
+     * @throws UnknownKeyException if there is no key with which its state can be encrypted
      * @throws MisuseException if it cannot be written as JSON or read back
      */
     public void write(SagaDocument document, Object state) {
@@ -84,14 +111,17 @@ public final class SagaStates {
 
     /** Replaces the state with exactly this JSON, which must be readable. */
     public void replace(SagaDocument document, ObjectNode state) {
-        int size = ExactTree.write(state).getBytes(StandardCharsets.UTF_8).length;
+        String json = ExactTree.write(state);
+        int size = json.getBytes(StandardCharsets.UTF_8).length;
         if (size > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
                     "The state of saga %s is too large [bytes=%s]: it must have at most %s. Keep large data elsewhere, and a reference to it in the state."
                             .formatted(saga.name(), size, LARGEST));
         }
-        document.setState(saga.version(), state);
+        document.setState(
+                saga.version(),
+                sealing == null ? state : StringNode.valueOf(sealing.sealed(document, saga.version(), json)));
     }
 
     /** @throws SerializationException if it is not JSON, or the state's class cannot be read from it */
@@ -130,7 +160,7 @@ public final class SagaStates {
 
     private ObjectNode upgraded(SagaDocument stored) {
         requireKnown(stored);
-        ObjectNode state = stored.state();
+        ObjectNode state = stored(stored);
         for (int from = stored.stateVersion(); from < saga.version(); from++) {
             @Nullable UnaryOperator<ObjectNode> upgrade = saga.upgrades().get(from);
             if (upgrade != null) {
@@ -138,6 +168,20 @@ public final class SagaStates {
             }
         }
         return state;
+    }
+
+    private ObjectNode stored(SagaDocument document) {
+        String sealed = document.sealedState();
+        if (sealed == null) {
+            if (sealing != null) {
+                sealing.requireMayBeClear(document);
+            }
+            return document.state();
+        }
+        if (sealing == null) {
+            throw Sealing.byAnotherVersion(StateSealing.what(saga.name(), document));
+        }
+        return object(StateFormat.parse(sealing.opened(document, sealed).getBytes(StandardCharsets.UTF_8)));
     }
 
     private ObjectNode object(JsonNode state) {

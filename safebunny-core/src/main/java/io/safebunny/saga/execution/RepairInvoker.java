@@ -51,6 +51,8 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         if (visit == null) {
             throw new UnknownSagaException(type.name(), context.correlationId(), context.type());
         }
+        Runnable undo = visit.saga().undo();
+        visit.note(repair, repair.done()); // before what comes of it
         String refusal =
                 switch (repair.action()) {
                     case RETRY -> retry(visit);
@@ -60,11 +62,17 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
                     case PATCH -> patch(visit, repair);
                 };
         String what = refusal == null ? repair.done() : repair.refused(refusal);
-        LOG.info("Saga {} {}: {}", type.name(), visit.saga().id(), Printable.text(what));
-        visit.note(what);
+        LOG.info(
+                "Saga {} {}: {}{}",
+                type.name(),
+                visit.saga().id(),
+                repair.by() == null ? "" : "by " + Printable.text(repair.by()) + ", ",
+                Printable.text(what));
         if (refusal == null) {
             visit.save();
         } else {
+            undo.run();
+            visit.note(repair, what);
             visit.saveNotes();
         }
     }
@@ -199,6 +207,9 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
     private static @Nullable String patch(SagaVisit visit, BunnyRepair repair) {
         SagaDocument saga = visit.saga();
         SagaStates states = visit.type().states();
+        if (states.areEncrypted() || saga.isStateSealed()) { // the repair has brought the new one in clear
+            return "its state is encrypted, and cannot be patched";
+        }
         states.requireKnown(saga);
         if (saga.version() != repair.expectedVersion()) {
             return "it has changed: version %s was expected, it has %s"

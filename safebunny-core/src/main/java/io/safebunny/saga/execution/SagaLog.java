@@ -71,7 +71,7 @@ public final class SagaLog {
         List<Event> history = saga.history();
         String why = history.isEmpty()
                 ? ""
-                : Printable.text(history.get(history.size() - 1).what());
+                : Printable.text(history.get(history.size() - 1).what()).replaceFirst("^stuck: ", "");
         node.log().tell(TO_REPAIR, name(saga), () -> LOG.warn("Saga {} is {}: {}. {}", name(saga), state, why, then));
     }
 

@@ -32,7 +32,7 @@ final class SagaType {
 
     SagaType(SagaDefinition definition, SagaMessages messages, Node node) {
         this.definition = definition;
-        this.states = new SagaStates(definition);
+        this.states = SagaStates.of(definition, node);
         this.messages = messages;
         this.node = node;
     }

@@ -6,6 +6,7 @@ import io.safebunny.handler.SagaMethod;
 import io.safebunny.handling.Handling;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.store.record.MessageRecord;
@@ -57,6 +58,11 @@ final class SagaVisit {
     /** Adds an event to the saga's history. */
     void note(String what) {
         saga.note(now, what);
+    }
+
+    /** Adds what comes of the repair that is being handled to the saga's history. */
+    void note(BunnyRepair repair, String what) {
+        saga.noteRepair(now, what, handling.message().id(), repair.by());
     }
 
     /** Sends a new alarm for the timeout. An earlier one becomes stale. */

@@ -146,6 +146,9 @@ final class OverdueSagas implements Overdue {
             Object unused = known.read(saga);
             return null;
         } catch (NotHandledException anothers) {
+            if (anothers.isTrouble()) { // the keys are away: the alarm waits for them like any message
+                return null;
+            }
             if (unknown.putIfAbsent(saga.saga(), now) == null) {
                 LOG.warn(
                         "The store has sagas whose state this instance cannot read [saga={}]: their timeouts do not run. The first failure:",

@@ -22,9 +22,10 @@ import io.safebunny.scheduling.OverdueSweep;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.DeliveryHandler;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,13 +46,13 @@ public final class SagaSupervision implements NodeFeature {
     public SagaSupervision(Node node) {
         this.node = node;
         this.messages = new SagaMessages(node.publisher(), node.library());
-        this.sagas = new StoredSagas(node, messages, this::requireNames);
+        this.sagas = new StoredSagas(node, messages, this::requireSagas, null);
         this.copies = new SagaCopies(node, messages, this::definitions);
     }
 
     /** The parts that only a node with sagas has. */
     private record Running(
-            List<SagaDefinition> definitions,
+            Map<String, SagaDefinition> byName,
             Orchestration orchestration,
             PoisonWatch watch,
             SagaCounts counts,
@@ -72,9 +73,13 @@ public final class SagaSupervision implements NodeFeature {
 
     private Running run(List<SagaDefinition> definitions) {
         requireUsable(definitions.get(0));
+        definitions.stream()
+                .map(SagaDefinition::encryptedAs)
+                .filter(Objects::nonNull)
+                .forEach(node.parts().codecs()::requireFor);
         Orchestration orchestration = new Orchestration(node, definitions, messages);
         Map<String, SagaStates> states =
-                definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaStates::new));
+                definitions.stream().collect(Collectors.toMap(SagaDefinition::name, saga -> SagaStates.of(saga, node)));
         SagaCounts counts = new SagaCounts(node, orchestration.names());
         OverdueSagas overdue = new OverdueSagas(
                 node,
@@ -87,8 +92,10 @@ public final class SagaSupervision implements NodeFeature {
             counts.refresh(); // counted first, so that health has figures even if the rest fails
             rounds.run();
         };
+        Map<String, SagaDefinition> byName = new LinkedHashMap<>();
+        definitions.forEach(saga -> byName.put(saga.name(), saga));
         return new Running(
-                List.copyOf(definitions),
+                byName,
                 orchestration,
                 new PoisonWatch(node, messages),
                 counts,
@@ -139,18 +146,18 @@ public final class SagaSupervision implements NodeFeature {
     /** The sagas of the node; empty before the start. */
     public List<SagaDefinition> definitions() {
         Running present = running;
-        return present == null ? List.of() : present.definitions;
+        return present == null ? List.of() : List.copyOf(present.byName.values());
     }
 
-    private Set<String> requireNames() {
-        Set<String> names = orchestrated(Orchestration::names, Set.of());
-        if (names.isEmpty()) {
+    private Map<String, SagaDefinition> requireSagas() {
+        Running present = running;
+        if (present == null) {
             throw new MisuseException(
                     MisuseException.SAGA,
                     "Node %s has no sagas, or has not started yet. Add a @BunnySaga, or wait for the start."
                             .formatted(node.name()));
         }
-        return names;
+        return present.byName;
     }
 
     /** The correlation of the handler's messages; {@code null} if they have nothing to do with sagas. */

@@ -3,6 +3,7 @@ package io.safebunny.saga.management;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.handler.SagaDefinition;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -35,21 +37,34 @@ import org.jspecify.annotations.Nullable;
 final class StoredSagas implements Sagas {
 
     private static final int MOST_LISTED = 1000;
+    private static final int LONGEST_NAME = 100;
 
     private final Node node;
     private final SagaMessages messages;
-    private final Supplier<Set<String>> names;
+    private final Supplier<Map<String, SagaDefinition>> known;
+    private final @Nullable String by;
 
-    /** @param names supplies the names of the node's sagas; throws if there are none */
-    StoredSagas(Node node, SagaMessages messages, Supplier<Set<String>> names) {
+    /**
+     * @param known supplies the node's sagas by name; throws if there are none
+     * @param by in whose name it repairs; {@code null} for nobody's
+     */
+    StoredSagas(Node node, SagaMessages messages, Supplier<Map<String, SagaDefinition>> known, @Nullable String by) {
         this.node = node;
         this.messages = messages;
-        this.names = names;
+        this.known = known;
+        this.by = by;
+    }
+
+    @Override
+    public Sagas by(String user) {
+        return new StoredSagas(node, messages, known, user.isBlank() ? null : Names.printable(user, LONGEST_NAME));
     }
 
     @Override
     public List<SagaView> find(String sagaId) {
-        return names.get().stream().flatMap(saga -> find(saga, sagaId).stream()).toList();
+        return known.get().keySet().stream()
+                .flatMap(saga -> find(saga, sagaId).stream())
+                .toList();
     }
 
     @Override
@@ -73,6 +88,7 @@ final class StoredSagas implements Sagas {
                         view.version(),
                         view.stateVersion(),
                         view.state(),
+                        view.encrypted(),
                         view.startedAt(),
                         view.changedAt(),
                         view.endedAt(),
@@ -121,7 +137,7 @@ final class StoredSagas implements Sagas {
         }
         Instant before = olderThan.isZero() ? null : node.timeline().now().minus(olderThan);
         List<SagaStatus> statuses = status == null ? List.of(SagaStatus.values()) : List.of(status);
-        return names.get().stream()
+        return known.get().keySet().stream()
                 .filter(kind -> saga == null || saga.equals(kind))
                 .flatMap(kind -> statuses.stream()
                         .flatMap(which -> SagaDocument.listings(which).stream())
@@ -136,8 +152,8 @@ final class StoredSagas implements Sagas {
         if (query.saga() != null) {
             requireKnown(query.saga());
         }
-        Set<String> known = names.get(); // before the store, which a node without sagas need not have
-        SagaPage page = new SagaPages(node.requireStore(), node.name()).read(known, query);
+        Set<String> names = known.get().keySet(); // before the store, which a node without sagas need not have
+        SagaPage page = new SagaPages(node.requireStore(), node.name()).read(names, query);
         return new SagaPage(page.sagas().stream().map(this::explained).toList(), page.scanned(), page.next());
     }
 
@@ -148,31 +164,40 @@ final class StoredSagas implements Sagas {
     }
 
     @Override
-    public void retry(String saga, String sagaId, String reason) {
-        send(sagaId, new BunnyRepair(saga, Action.RETRY, null, 0, null, reason));
+    public String retry(String saga, String sagaId, String reason) {
+        return send(sagaId, new BunnyRepair(saga, Action.RETRY, null, 0, null, reason, by));
     }
 
     @Override
-    public void skip(String saga, String sagaId, String step, String reason) {
-        send(sagaId, new BunnyRepair(saga, Action.SKIP, step, 0, null, reason));
+    public String skip(String saga, String sagaId, String step, String reason) {
+        return send(sagaId, new BunnyRepair(saga, Action.SKIP, step, 0, null, reason, by));
     }
 
     @Override
-    public void fail(String saga, String sagaId, String reason) {
-        send(sagaId, new BunnyRepair(saga, Action.FAIL, null, 0, null, reason));
+    public String fail(String saga, String sagaId, String reason) {
+        return send(sagaId, new BunnyRepair(saga, Action.FAIL, null, 0, null, reason, by));
     }
 
     @Override
-    public void resume(String saga, String sagaId, String reason) {
-        send(sagaId, new BunnyRepair(saga, Action.RESUME, null, 0, null, reason));
+    public String resume(String saga, String sagaId, String reason) {
+        return send(sagaId, new BunnyRepair(saga, Action.RESUME, null, 0, null, reason, by));
     }
 
     @Override
-    public void patch(String saga, String sagaId, long expectedVersion, String state, String reason) {
-        send(sagaId, new BunnyRepair(saga, Action.PATCH, null, expectedVersion, state, reason));
+    public String patch(String saga, String sagaId, long expectedVersion, String state, String reason) {
+        requireKnown(saga, sagaId);
+        SagaDefinition definition = known.get().get(saga);
+        if (definition != null && definition.encryptedAs() != null) {
+            throw new MisuseException(
+                    MisuseException.REPAIR,
+                    "The state of saga %s is encrypted, and a patch would bring it in clear [%s]. Correct it by an @Upgrade of the saga's class, or fail the saga."
+                            .formatted(saga, sagaId));
+        }
+        return send(sagaId, new BunnyRepair(saga, Action.PATCH, null, expectedVersion, state, reason, by));
     }
 
-    private void send(String sagaId, BunnyRepair repair) {
+    /** @return the id of the repair */
+    private String send(String sagaId, BunnyRepair repair) {
         String saga = repair.saga();
         requireKnown(saga, sagaId);
         if (repair.reason().isBlank()) {
@@ -187,13 +212,11 @@ final class StoredSagas implements Sagas {
         if (node.requireStore().find(SagaDocument.key(saga, sagaId)) == null) {
             throw refused("There is no saga %s of that id".formatted(saga), sagaId, "Check the id with find");
         }
+        String id = RandomIds.next(node.timeline().random());
         node.sender()
-                .send(messages.repair(
-                        repair,
-                        RandomIds.next(node.timeline().random()),
-                        sagaId,
-                        node.timeline().now()))
+                .send(messages.repair(repair, id, sagaId, node.timeline().now()))
                 .await();
+        return id;
     }
 
     private static boolean isUnicode(@Nullable String text) {
@@ -201,7 +224,7 @@ final class StoredSagas implements Sagas {
     }
 
     private void requireKnown(String saga) {
-        if (!names.get().contains(saga)) {
+        if (!known.get().containsKey(saga)) {
             throw refused("This node has no such saga", saga, "Use a node that has it");
         }
     }

@@ -2,6 +2,7 @@
 package io.safebunny.serialization.json;
 
 import java.math.BigDecimal;
+import tools.jackson.core.Base64Variants;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -56,6 +57,11 @@ public final class ExactTree {
         }
     }
 
+    /** The document of a parser of any format. */
+    static JsonNode read(JsonParser parser) {
+        return parser.nextToken() == null ? NODES.missingNode() : node(parser);
+    }
+
     public static String write(JsonNode tree) {
         return MAPPER.writeValueAsString(tree);
     }
@@ -65,11 +71,14 @@ public final class ExactTree {
         return switch (parser.currentToken()) {
             case START_OBJECT -> object(parser);
             case START_ARRAY -> array(parser);
-            case VALUE_NUMBER_FLOAT -> decimal(parser.getString());
+            case VALUE_NUMBER_FLOAT ->
+                parser.isNaN() ? NODES.stringNode(parser.getString()) : decimal(parser.getString());
             case VALUE_NUMBER_INT -> integer(parser);
             case VALUE_TRUE -> NODES.booleanNode(true);
             case VALUE_FALSE -> NODES.booleanNode(false);
             case VALUE_NULL -> NODES.nullNode();
+            case VALUE_EMBEDDED_OBJECT ->
+                NODES.stringNode(Base64Variants.MIME_NO_LINEFEEDS.encode(parser.getBinaryValue()));
             default -> NODES.stringNode(parser.getString());
         };
     }

@@ -6,12 +6,9 @@ import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.util.Locale;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
-import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
@@ -31,7 +28,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     private final JsonMapper mapper;
     private final boolean unicode;
-    private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
+    private final JacksonFormat jackson;
 
     /** Shared, because a mapper is expensive to make and caches what it learns about types. */
     private static final class Defaults {
@@ -55,6 +52,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     private JsonMessageSerializer(JsonMapper strict, boolean unicode) {
         this.mapper = strict;
+        this.jackson = new JacksonFormat("JSON", strict);
         this.unicode = unicode;
     }
 
@@ -84,12 +82,22 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     @Override
+    public String format() {
+        return Serializers.JSON;
+    }
+
+    @Override
     public String contentType() {
         return JSON;
     }
 
     @Override
     public boolean reads(String contentType) {
+        return isJson(contentType);
+    }
+
+    /** Whether bodies of this content type are JSON. */
+    public static boolean isJson(String contentType) {
         if (contentType.equals(JSON)) {
             return true;
         }
@@ -151,15 +159,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     /** @param unread fields to write in addition */
     byte[] serialize(Object payload, @Nullable UnreadFields unread) {
-        byte[] body;
-        try {
-            body = unread == null
-                    ? mapper.writeValueAsBytes(payload)
-                    : mapper.writer().withAttribute(UnreadFields.class, unread).writeValueAsBytes(payload);
-        } catch (JacksonException e) {
-            throw new SerializationException(
-                    "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), JsonReason.ofWriting(e)), e);
-        }
+        byte[] body = jackson.write(payload, unread);
         int flaw = unicode ? JsonBytes.unpairedSurrogate(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
@@ -180,56 +180,25 @@ public final class JsonMessageSerializer implements MessageSerializer {
         Object value = read(body, target, unread);
         int flaw = unicode ? JsonBytes.unpairedSurrogate(body) : -1;
         if (flaw >= 0) {
-            throw new SerializationException(
-                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %s. The sender must cut text between characters"
-                            .formatted(target.getTypeName(), flaw),
-                    null);
+            throw jackson.unreadable(
+                    target,
+                    "unpaired surrogate (half of a character) at byte %s. The sender must cut text between characters"
+                            .formatted(flaw));
         }
-        if (value == null) {
-            throw new SerializationException(
-                    "Cannot read JSON as %s: the body is the literal null. Send an object instead"
-                            .formatted(target.getTypeName()),
-                    null);
-        }
-        return value;
+        return jackson.required(value, target);
     }
 
     private @Nullable Object read(byte[] body, Type target, @Nullable UnreadFields unread) {
         if (!JsonBytes.areUtf8(body)) {
-            throw new SerializationException(
-                    "Cannot read JSON as %s: the body is not UTF-8, which the sender must use"
-                            .formatted(target.getTypeName()),
-                    null);
+            throw jackson.unreadable(target, "the body is not UTF-8, which the sender must use");
         }
         if (JsonBytes.haveTooLargeExponent(body)) {
-            throw new SerializationException(
-                    "Cannot read JSON as %s: Exponent or scale of a number exceeds the maximum allowed (%s)"
-                            .formatted(target.getTypeName(), JsonBytes.LARGEST_EXPONENT),
-                    null);
+            throw jackson.unreadable(
+                    target,
+                    "Exponent or scale of a number exceeds the maximum allowed (%s)"
+                            .formatted(JsonBytes.LARGEST_EXPONENT));
         }
-        try {
-            ObjectReader reader = readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));
-            if (unread != null) {
-                return reader.withAttribute(UnreadFields.class, unread).readValue(body);
-            }
-            Object value = reader.readValue(body);
-            if (value != null) {
-                UnknownNames.requireOneKnown(mapper, body, target, value);
-            }
-            return value;
-        } catch (JacksonException e) {
-            throw new SerializationException(
-                    "Cannot read JSON as %s: %s"
-                            .formatted(target.getTypeName(), JsonReason.ofReading(e, place -> mapper.reader()
-                                    .at(place)
-                                    .readTree(body))),
-                    null);
-        } catch (ConfigurationException e) { // this body is the first to reach an unsafe type
-            throw new SerializationException(
-                    "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
-        } finally {
-            UnknownNames.forget();
-        }
+        return jackson.read(body, target, unread);
     }
 
     /** Finds out whether values of a type are written as JSON objects. */

@@ -17,11 +17,11 @@ import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.bean.BuilderBasedDeserializer;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeDeserializer;
 import tools.jackson.databind.util.LinkedNode;
 
@@ -80,8 +80,11 @@ final class UnknownNames extends DeserializationProblemHandler {
         }
     }
 
-    /** @throws SerializationException if the payload just read knows none of the names in the body */
-    static void requireOneKnown(JsonMapper mapper, byte[] body, Type type, Object payload) {
+    /**
+     * @param format its name, for the message
+     * @throws SerializationException if the payload just read knows none of the names in the body
+     */
+    static void requireOneKnown(String format, ObjectMapper mapper, byte[] body, Type type, Object payload) {
         Map<Class<?>, Unknown> unknown = UNKNOWN.get();
         if (unknown == null) {
             return;
@@ -94,8 +97,8 @@ final class UnknownNames extends DeserializationProblemHandler {
         Set<String> names = namesIfAllAre(ofPayload, mapper, body, target);
         if (!names.isEmpty() && Collections.disjoint(names, written(mapper, payload))) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: none of the names in the body is known, only %s. Use the same names on both sides (spring.jackson.property-naming-strategy, @JsonProperty), or add them to the class as @JsonAlias."
-                            .formatted(type.getTypeName(), known(ofPayload.reader)),
+                    "Cannot read %s as %s: none of the names in the body is known, only %s. Use the same names on both sides (spring.jackson.property-naming-strategy, @JsonProperty), or add them to the class as @JsonAlias."
+                            .formatted(format, type.getTypeName(), known(ofPayload.reader)),
                     null);
         }
     }
@@ -120,7 +123,7 @@ final class UnknownNames extends DeserializationProblemHandler {
     }
 
     /** The names in the payload's object, without the one that chooses its class, if all are unknown; empty if any is known. */
-    private static Set<String> namesIfAllAre(Unknown unknown, JsonMapper mapper, byte[] body, JavaType target) {
+    private static Set<String> namesIfAllAre(Unknown unknown, ObjectMapper mapper, byte[] body, JavaType target) {
         TypeDeserializer chooser = mapper._deserializationContext().findTypeDeserializer(target);
         if (chooser != null && unknown.reader.handledType() == chooser.getDefaultImpl()) {
             return Set.of();
@@ -152,7 +155,7 @@ final class UnknownNames extends DeserializationProblemHandler {
     }
 
     /** The names that the class writes. These may include some that it does not read, such as that of a computed getter. */
-    private static Set<String> written(JsonMapper mapper, Object payload) {
+    private static Set<String> written(ObjectMapper mapper, Object payload) {
         Set<String> written = new HashSet<>();
         mapper._serializationContext()
                 .findValueSerializer(payload.getClass())

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -48,15 +49,21 @@ public final class HandMoves {
                 .toList();
     }
 
-    /** Whether its copy is known to have been discarded since it was last set aside, and not to have been restored. */
+    /** Whether its latest copy is known to have been discarded, and not to have been restored. */
     public boolean isDiscarded(String node, Message message) {
-        List<Move> all = all(node, message);
-        Move last = all.isEmpty() ? null : all.get(all.size() - 1);
-        return last != null && last.moved.kind() == Moved.Kind.DISCARDED && isOfLatestCopy(last, message);
+        return discard(node, message).isPresent();
+    }
+
+    /** By which its latest copy was discarded; empty if that is not known, or it was restored since. */
+    public Optional<Move> discard(String node, Message message) {
+        return all(node, message).stream()
+                .filter(move -> !move.moved.older())
+                .reduce((earlier, later) -> later)
+                .filter(last -> last.moved.kind() == Moved.Kind.DISCARDED && isSinceSetAside(last, message));
     }
 
     /** Whether it happened since the message was last set aside. */
-    public static boolean isOfLatestCopy(Move move, Message message) {
+    public static boolean isSinceSetAside(Move move, Message message) {
         return !move.moved.at().isBefore(setAside(message));
     }
 
@@ -135,7 +142,8 @@ public final class HandMoves {
         return last;
     }
 
-    private static boolean isExpiry(Failure failure) {
+    /** Whether this is no failed attempt, but tells that the message had expired. */
+    public static boolean isExpiry(Failure failure) {
         return failure.exception().equals(MessageExpiredException.class.getName());
     }
 

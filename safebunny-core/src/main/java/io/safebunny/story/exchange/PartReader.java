@@ -10,6 +10,7 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Line;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Moved;
@@ -164,7 +165,14 @@ final class PartReader {
                                 optional(stuck, "text"))
                         : null,
                 list(json, "awaited", awaited -> new Awaited(text(awaited, "type"), texts(awaited, "from"))),
-                list(json, "history", event -> new SagaView.Event(time(event, "at"), text(event, "what"))));
+                list(
+                        json,
+                        "history",
+                        event -> new SagaView.Event(
+                                time(event, "at"),
+                                text(event, "what"),
+                                optional(event, "repair"),
+                                optional(event, "by"))));
     }
 
     private Message message(JsonNode json) {
@@ -194,7 +202,20 @@ final class PartReader {
                                 textOrEmpty(sent, "type"),
                                 sent.path("confirmed").asBoolean(false),
                                 optionalTime(sent, "dueAt"))),
-                number(json, "omitted"));
+                number(json, "omitted"),
+                line(json.path("line")));
+    }
+
+    private static @Nullable Line line(JsonNode json) {
+        return json instanceof ObjectNode
+                ? new Line(
+                        Math.max(-1, json.path("place").asInt(-1)),
+                        number(json, "waiting"),
+                        optional(json, "head"),
+                        json.path("held").asBoolean(false),
+                        time(json, "since"),
+                        optionalTime(json, "dueAt"))
+                : null;
     }
 
     private static Pause pause(JsonNode json) {
@@ -213,7 +234,9 @@ final class PartReader {
                 text(json, "messageId"),
                 text(json, "correlationId"),
                 constant(json, "kind", Moved.Kind.class),
+                json.path("older").asBoolean(false),
                 time(json, "at"),
+                optionalTime(json, "keptUntil"),
                 optional(json, "by"),
                 optional(json, "reason"));
     }

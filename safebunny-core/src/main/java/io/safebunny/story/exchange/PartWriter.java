@@ -39,7 +39,11 @@ final class PartWriter {
             put(to, "messageId", moved.messageId());
             put(to, "correlationId", moved.correlationId());
             put(to, "kind", moved.kind());
+            if (moved.older()) {
+                to.put("older", true);
+            }
             put(to, "at", moved.at());
+            put(to, "keptUntil", moved.keptUntil());
             put(to, "by", moved.by());
             put(to, "reason", moved.reason());
         });
@@ -104,6 +108,8 @@ final class PartWriter {
         list(to, "history", saga.history(), (json, event) -> {
             put(json, "at", event.at());
             put(json, "what", event.what());
+            put(json, "repair", event.repair());
+            put(json, "by", event.by());
         });
     }
 
@@ -130,6 +136,15 @@ final class PartWriter {
             put(json, "dueAt", sent.dueAt());
         });
         to.put("omitted", message.omitted());
+        if (message.line() != null) {
+            ObjectNode line = to.putObject("line");
+            line.put("place", message.line().place());
+            line.put("waiting", message.line().waiting());
+            put(line, "head", message.line().head());
+            line.put("held", message.line().held());
+            put(line, "since", message.line().since());
+            put(line, "dueAt", message.line().dueAt());
+        }
     }
 
     private static ObjectNode object() {

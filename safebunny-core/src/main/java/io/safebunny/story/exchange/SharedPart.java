@@ -38,23 +38,7 @@ public record SharedPart(NodeStory part, boolean shared) {
     SharedPart unsure(String why) {
         List<Looked> looked = new ArrayList<>(part.looked());
         looked.add(new Looked("its latest answer", 0, why));
-        return new SharedPart(
-                new NodeStory(
-                        part.node(),
-                        part.instance(),
-                        part.asOf(),
-                        part.foundAs(),
-                        part.correlationIds(),
-                        part.troubles(),
-                        part.sagas(),
-                        part.messages(),
-                        part.pauses(),
-                        part.moved(),
-                        part.outbox(),
-                        part.scheduled(),
-                        looked,
-                        part.truncated()),
-                shared);
+        return new SharedPart(part.withLooked(looked), shared);
     }
 
     /** What differs from instance to instance, even if they share a store. */

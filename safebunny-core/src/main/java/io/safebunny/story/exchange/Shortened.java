@@ -4,7 +4,6 @@ package io.safebunny.story.exchange;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
-import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
@@ -72,25 +71,7 @@ final class Shortened {
                         + left.entrySet().stream()
                                 .map(entry -> entry.getValue() + " " + entry.getKey())
                                 .collect(Collectors.joining(", "))));
-        return with(part.sagas(), part.messages(), part.pauses(), looked);
-    }
-
-    private NodeStory with(List<Saga> sagas, List<Message> messages, List<Pause> pauses, List<Looked> looked) {
-        return new NodeStory(
-                part.node(),
-                part.instance(),
-                part.asOf(),
-                part.foundAs(),
-                part.correlationIds(),
-                part.troubles(),
-                sagas,
-                messages,
-                pauses,
-                part.moved(),
-                part.outbox(),
-                part.scheduled(),
-                looked,
-                part.truncated());
+        return part.withLooked(looked);
     }
 
     /** Whether there was something to leave out. */
@@ -129,7 +110,7 @@ final class Shortened {
         note(what, dropped.size());
         List<Message> kept = new ArrayList<>(part.messages());
         kept.removeAll(dropped);
-        part = with(part.sagas(), kept, part.pauses(), part.looked());
+        part = part.withMessages(kept);
         return true;
     }
 
@@ -142,7 +123,7 @@ final class Shortened {
         }
         List<Message> messages =
                 part.messages().stream().map(Shortened::withFewerPublications).toList();
-        part = with(part.sagas(), messages, part.pauses(), part.looked());
+        part = part.withMessages(messages);
         note(
                 "names of what messages have published",
                 before
@@ -165,7 +146,8 @@ final class Shortened {
                 message.changedAt(),
                 message.failures(),
                 kept,
-                message.omitted() + published.size() - kept.size());
+                message.omitted() + published.size() - kept.size(),
+                message.line());
     }
 
     private boolean halveHistories() {
@@ -176,7 +158,7 @@ final class Shortened {
         }
         List<Saga> sagas =
                 part.sagas().stream().map(Shortened::withShorterHistory).toList();
-        part = with(sagas, part.messages(), part.pauses(), part.looked());
+        part = part.withSagas(sagas);
         note(
                 "events of sagas, the earliest",
                 before - sagas.stream().mapToInt(saga -> saga.history().size()).sum());
@@ -208,24 +190,11 @@ final class Shortened {
             return false;
         }
         note("messages that wait in the outbox or are scheduled", rows - rows / 2 + scheduled - scheduled / 2);
-        part = new NodeStory(
-                part.node(),
-                part.instance(),
-                part.asOf(),
-                part.foundAs(),
-                part.correlationIds(),
-                part.troubles(),
-                part.sagas(),
-                part.messages(),
-                part.pauses(),
-                part.moved(),
-                part.outbox().stream()
+        part = part.withOutbox(part.outbox().stream()
                         .sorted(Comparator.comparing(NodeStory.Unsent::storedAt))
                         .limit(rows / 2)
-                        .toList(),
-                part.scheduled().subList(0, scheduled / 2),
-                part.looked(),
-                part.truncated());
+                        .toList())
+                .withScheduled(part.scheduled().subList(0, scheduled / 2));
         return true;
     }
 
@@ -236,7 +205,7 @@ final class Shortened {
             return false;
         }
         note("pauses", pauses - pauses / 2);
-        part = with(part.sagas(), part.messages(), part.pauses().subList(0, pauses / 2), part.looked());
+        part = part.withPauses(part.pauses().subList(0, pauses / 2));
         return true;
     }
 
@@ -249,7 +218,7 @@ final class Shortened {
             return false;
         }
         note("steps and other parts of sagas, the earliest", before - after);
-        part = with(sagas, part.messages(), part.pauses(), part.looked());
+        part = part.withSagas(sagas);
         return true;
     }
 
@@ -290,7 +259,7 @@ final class Shortened {
             return false;
         }
         note("sagas", sagas - sagas / 2);
-        part = with(part.sagas().subList(0, sagas / 2), part.messages(), part.pauses(), part.looked());
+        part = part.withSagas(part.sagas().subList(0, sagas / 2));
         return true;
     }
 }

@@ -65,22 +65,8 @@ final class WaitedFor {
 
     /** The same without pauses of other types. */
     static NodeStory only(NodeStory part, Set<String> types) {
-        return new NodeStory(
-                part.node(),
-                part.instance(),
-                part.asOf(),
-                part.foundAs(),
-                part.correlationIds(),
-                part.troubles(),
-                part.sagas(),
-                part.messages(),
-                part.pauses().stream()
-                        .filter(pause -> types.contains(pause.type()))
-                        .toList(),
-                part.moved(),
-                part.outbox(),
-                part.scheduled(),
-                part.looked(),
-                part.truncated());
+        return part.withPauses(part.pauses().stream()
+                .filter(pause -> types.contains(pause.type()))
+                .toList());
     }
 }

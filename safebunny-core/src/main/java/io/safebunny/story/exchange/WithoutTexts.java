@@ -9,6 +9,7 @@ import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Line;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Moved;
@@ -176,7 +177,14 @@ public final class WithoutTexts {
                 message.published().stream()
                         .map(sent -> new Publication(sent.id(), sent.type(), sent.confirmed(), sent.dueAt()))
                         .toList(),
-                message.omitted());
+                message.omitted(),
+                line(message.line()));
+    }
+
+    private static @Nullable Line line(@Nullable Line line) {
+        return line == null
+                ? null
+                : new Line(line.place(), line.waiting(), line.head(), line.held(), line.since(), line.dueAt());
     }
 
     private static Failure failure(Failure failure) {
@@ -198,7 +206,15 @@ public final class WithoutTexts {
 
     /** Neither who nor why. */
     private static Moved moved(Moved moved) {
-        return new Moved(moved.messageId(), moved.correlationId(), moved.kind(), moved.at(), null, null);
+        return new Moved(
+                moved.messageId(),
+                moved.correlationId(),
+                moved.kind(),
+                moved.older(),
+                moved.at(),
+                moved.keptUntil(),
+                null,
+                null);
     }
 
     private static Unsent unsent(Unsent row) {

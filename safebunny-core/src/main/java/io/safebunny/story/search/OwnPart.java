@@ -19,6 +19,7 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.store.record.Trail;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Message;
@@ -138,7 +139,7 @@ public final class OwnPart {
         looks.notAt(
                 POISON_QUEUE, "it holds its messages back from others while it is read. GET safebunnypoison shows it");
         boolean truncated = records.size() > MOST || unsent.size() > MOST || DatedRecord.holdMuch(records);
-        List<Message> messages = messages(records.subList(0, Math.min(MOST, records.size())));
+        List<Message> messages = messages(id, store, records.subList(0, Math.min(MOST, records.size())), looks);
         return new NodeStory(
                 node.name(),
                 instance.get(),
@@ -208,28 +209,43 @@ public final class OwnPart {
                 saga.history());
     }
 
-    private List<Message> messages(List<DatedRecord> records) {
-        return records.stream()
-                .filter(dated -> !dated.record().key().isCompanion())
-                .map(this::message)
-                .toList();
+    private List<Message> messages(String id, @Nullable MessageStore store, List<DatedRecord> records, Looks looks) {
+        List<Message> messages = new ArrayList<>();
+        if (store != null && Lines.isAny(records)) {
+            looks.at("messages that wait in order", () -> {
+                Lines lines = new Lines(store, records);
+                for (MessageRecord missing : lines.missing(id)) {
+                    messages.add(message(missing, null, lines));
+                }
+                own(records).forEach(dated -> messages.add(message(dated.record(), dated.changedAt(), lines)));
+                return messages;
+            });
+        }
+        return messages.isEmpty()
+                ? own(records)
+                        .map(dated -> message(dated.record(), dated.changedAt(), null))
+                        .toList()
+                : messages;
     }
 
-    private Message message(DatedRecord dated) {
-        MessageRecord record = dated.record();
-        Instant changedAt = dated.changedAt();
+    private static Stream<DatedRecord> own(List<DatedRecord> records) {
+        return records.stream().filter(dated -> !dated.record().key().isCompanion());
+    }
+
+    private Message message(MessageRecord record, @Nullable Instant changedAt, @Nullable Lines lines) {
         // what is stored may be of a time when texts were shown
         Trail trail = node.options().exceptionDetails() == ExceptionDetails.FULL
                 ? record.trail()
                 : record.trail().withoutTexts();
         boolean claimed = state(record) == State.HANDLING && !record.lease().isZero();
+        String type = type(record);
         return new Message(
                 record.key().messageId(),
                 record.key().correlationId(),
-                record.trail().type(),
+                type,
                 state(record),
                 record.attempt(),
-                claimed ? changedAt.plus(record.lease()) : null,
+                claimed && changedAt != null ? changedAt.plus(record.lease()) : null,
                 changedAt,
                 trail.failures().stream()
                         .map(failure -> new NodeStory.Failure(
@@ -253,7 +269,18 @@ public final class OwnPart {
                                                 false,
                                                 waiting.deliverAt())))
                         .toList(),
-                record.trail().omitted());
+                record.trail().omitted(),
+                lines == null ? null : lines.of(record, type));
+    }
+
+    /** What waits in order has not run yet, and its record has the message itself. */
+    private static String type(MessageRecord record) {
+        String type = record.trail().type();
+        return type.isEmpty()
+                        && record.state() == RecordState.PARKED
+                        && !record.outgoing().isEmpty()
+                ? String.valueOf(record.outgoing().get(0).message().type())
+                : type;
     }
 
     /** Whether what was published is the notice that the message was dropped. */
@@ -294,8 +321,10 @@ public final class OwnPart {
     private static Pause pause(BunnyCircuitBreaker.Status status) {
         BunnyOperations.Pause asked = status.pause();
         String reason = status.reason();
+        Instant withoutKeys = status.withoutKeysSince(); // it is tried every two seconds, and paused again
+        Instant since = withoutKeys == null ? status.since() : withoutKeys;
         return asked == null
-                ? new Pause(status.type(), status.state().name(), status.since(), status.until(), reason, null, null)
+                ? new Pause(status.type(), status.state().name(), since, status.until(), reason, null, null)
                 : new Pause(
                         status.type(),
                         status.state().name(),

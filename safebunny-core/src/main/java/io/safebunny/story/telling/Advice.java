@@ -87,10 +87,30 @@ final class Advice {
         add(repairs, Curl.post(why, node, POISON, "messageId", messageId, moving("replay")));
     }
 
+    /**
+     * What was discarded although it is still wanted. A replay can follow.
+     *
+     * @param tried how somebody has replayed it in vain; empty if nobody has
+     */
+    void restore(String node, String messageId, String what, String tried) {
+        String why =
+                "%s%smoves %s from the archive back to the poison queue, from where it can be replayed%sThen send it again without \"dryRun\""
+                        .formatted(usual(tried), ONCE_MENDED, what, DRY);
+        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, moving("restore")));
+    }
+
     /** Of what is left over. */
     void discard(String node, String messageId, String what) {
         String why =
                 "left over, with your reason in the place of REASON: moves %s to the archive%sThen send it again without \"dryRun\""
+                        .formatted(what, DRY);
+        add(decisions, Curl.post(why, node, POISON, "messageId", messageId, moving("discard")));
+    }
+
+    /** Of what holds back others. */
+    void discardHead(String node, String messageId, String what) {
+        String why =
+                "only if those that wait for it can do without, with your reason in the place of REASON: moves %s to the archive, and they go on%sThen send it again without \"dryRun\""
                         .formatted(what, DRY);
         add(decisions, Curl.post(why, node, POISON, "messageId", messageId, moving("discard")));
     }

@@ -18,7 +18,9 @@ import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story.Event;
+import io.safebunny.story.exchange.HandMoves;
 import io.safebunny.story.exchange.OwnMessages;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -26,11 +28,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what happened at several nodes, and what is expected, one event each. Confined to one thread. */
 final class Chronicle {
 
     private static final int MOST_DEPTH = 1_000;
+
+    /** More must be a clock's difference: what was published can be handled long before its record says that the broker has it all. */
+    private static final Duration MOST_EARLIER = Duration.ofSeconds(1);
 
     private final Instant now;
     private final List<Noted> events = new ArrayList<>();
@@ -39,6 +47,9 @@ final class Chronicle {
 
     /** Messages in whose handling a message was published, by its id. */
     private final Map<String, String> causes = new HashMap<>();
+
+    /** First trace of a message, or of what followed from it, by its id. */
+    private final Map<String, Instant> traces = new HashMap<>();
 
     /** What can be said of the order of what happened in the same millisecond. */
     private record Noted(Event event, int depth, Phase phase, int index) {}
@@ -70,6 +81,7 @@ final class Chronicle {
     static List<Event> of(Instant now, List<NodeStory> parts) {
         Chronicle chronicle = new Chronicle(now);
         parts.forEach(chronicle::note);
+        chronicle.follow();
         parts.forEach(chronicle::add);
         return chronicle.events.stream().sorted(IN_ORDER).map(Noted::event).toList();
     }
@@ -80,10 +92,46 @@ final class Chronicle {
                 publishers.put(publication.id(), part.node());
                 causes.put(publication.id(), message.id());
             }
+            message.failures().forEach(failure -> trace(message.id(), failure.at()));
+            trace(message.id(), message.changedAt());
         }
         part.outbox().forEach(unsent -> publishers.put(unsent.messageId(), part.node()));
-        part.sagas()
-                .forEach(saga -> saga.steps().forEach(step -> publishers.putIfAbsent(step.messageId(), part.node())));
+        part.sagas().forEach(saga -> {
+            saga.steps().forEach(step -> publishers.putIfAbsent(step.messageId(), part.node()));
+            saga.history().forEach(event -> {
+                if (Happening.of(event) instanceof Took took) {
+                    trace(took.messageId(), event.at());
+                }
+            });
+        });
+    }
+
+    private void trace(String messageId, @Nullable Instant at) {
+        if (at != null) {
+            traces.merge(messageId, at, BinaryOperator.minBy(Comparator.naturalOrder()));
+        }
+    }
+
+    /** What is known of a message is known of the one in whose handling it was published, too: the last consequences first. */
+    private void follow() {
+        causes.keySet().stream()
+                .sorted(Comparator.comparingInt((String id) -> depth(id)).reversed())
+                .forEach(id -> trace(Objects.requireNonNull(causes.get(id)), traces.get(id)));
+    }
+
+    /** A record tells when the broker had all that it published. Some of that may have been handled before. */
+    private Instant handledBy(Message message, Instant changedAt) {
+        Instant by = changedAt;
+        for (Publication publication : message.published()) {
+            Instant trace = traces.getOrDefault(publication.id(), by);
+            by = trace.isBefore(by) ? trace : by;
+        }
+        Instant earliest = changedAt.minus(MOST_EARLIER);
+        for (Failure failure : message.failures()) {
+            boolean isLater = failure.at().isAfter(earliest) && failure.at().isBefore(changedAt);
+            earliest = isLater ? failure.at() : earliest;
+        }
+        return by.isBefore(earliest) ? earliest : by;
     }
 
     private void add(NodeStory part) {
@@ -114,7 +162,7 @@ final class Chronicle {
 
     /** Also if its time has passed. */
     private void expected(Instant at, String node, String subject, String what) {
-        events.add(new Noted(new Event(at, node, subject, what, null, true), 0, Phase.ENDED, events.size()));
+        happened(new Event(at, node, subject, what, null, true), 0, Phase.ENDED);
     }
 
     private String due(Instant at) {
@@ -128,7 +176,7 @@ final class Chronicle {
         for (SagaView.Event event : saga.history()) {
             depth = Math.max(event.at().equals(latest) ? depth : 0, depth(event)); // its own order stays
             latest = event.at();
-            String what = Words.text(saga.saga()) + " " + Words.text(Words.happening(event.what()));
+            String what = Words.text(saga.saga()) + " " + Words.text(Words.happening(event));
             happened(new Event(latest, node, subject, what, null, false), depth, Phase.TAKEN);
         }
         if (saga.status() == SagaStatus.ACTIVE) { // no other runs them
@@ -154,7 +202,7 @@ final class Chronicle {
         String from = publishers.get(message.id());
         int depth = depth(message.id());
         for (Failure failure : message.failures()) {
-            if (Words.isExpiry(failure)) {
+            if (HandMoves.isExpiry(failure)) {
                 happened(
                         new Event(
                                 failure.at(),
@@ -190,11 +238,11 @@ final class Chronicle {
             }
             return; // its release says no more than the failure
         }
-        if (message.changedAt() != null) {
-            happened(
-                    new Event(message.changedAt(), node, message.id(), name + ' ' + what(message), from, false),
-                    depth,
-                    Phase.ENDED);
+        Instant changedAt = message.changedAt();
+        if (changedAt != null) {
+            Instant at = isHandled(message) ? handledBy(message, changedAt) : changedAt;
+            String what = at.equals(changedAt) || Words.hasExpired(message) ? what(message) : "had been handled";
+            happened(new Event(at, node, message.id(), name + ' ' + what, from, false), depth, Phase.ENDED);
         }
     }
 
@@ -203,7 +251,7 @@ final class Chronicle {
     }
 
     private static String what(Message message) {
-        if (Words.hasExpired(message) && (message.state() == State.HANDLED || message.state() == State.UNSENT)) {
+        if (Words.hasExpired(message) && isHandled(message)) {
             return "was done: its @OnExpired method had run";
         }
         return switch (message.state()) {
@@ -244,8 +292,9 @@ final class Chronicle {
 
     private void add(String node, Moved moved) {
         String by = moved.by();
-        String what = "the copy of message %s was %s by %s"
+        String what = "%s copy of message %s was %s by %s"
                 .formatted(
+                        moved.older() ? "an older" : "the",
                         Words.text(moved.messageId()),
                         moved.kind().name().toLowerCase(Locale.ROOT),
                         by == null ? "hand" : Words.text(by));

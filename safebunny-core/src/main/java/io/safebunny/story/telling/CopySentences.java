@@ -9,6 +9,7 @@ import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.HandMoves;
 import io.safebunny.story.exchange.HandMoves.Move;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,9 +36,17 @@ final class CopySentences {
         return replays;
     }
 
-    /** Whether its copy is known to be in the archive. */
+    /** Whether its latest copy is known to have gone to the archive. */
     boolean isDiscarded(NodeStory part, Message message) {
         return moves.isDiscarded(part.node(), message);
+    }
+
+    /** Whether the archive does not keep its latest copy any more. */
+    boolean isGone(NodeStory part, Message message) {
+        return moves.discard(part.node(), message)
+                .map(discard -> discard.moved().keptUntil())
+                .filter(words::isPast)
+                .isPresent();
     }
 
     /** How somebody has replayed what is set aside, in vain; empty if nobody has. */
@@ -95,8 +104,9 @@ final class CopySentences {
     private String advice(NodeStory part, Message message) {
         return !replays.isStuckOn(message)
                 ? ""
-                : " Replay it again only once the cause is mended; if that cannot be, %s."
+                : " %s it again only once the cause is mended; if that cannot be, %s."
                         .formatted(
+                                isDiscarded(part, message) ? "Restore and replay" : "Replay",
                                 replays.isIdleOnceResumed(part, message, words, receivers)
                                         ? "fail the saga: resumed without it, the saga would wait for nothing"
                                         : "resume the saga without it, or fail it");
@@ -109,22 +119,39 @@ final class CopySentences {
         List<Move> before = new ArrayList<>();
         List<Move> since = new ArrayList<>();
         for (Move move : moves.discardsAndRestores(part.node(), message)) {
-            (isSetAside && !HandMoves.isOfLatestCopy(move, message) ? before : since).add(move);
+            (isSetAside && !HandMoves.isSinceSetAside(move, message) ? before : since).add(move);
+        }
+        if (since.stream().allMatch(move -> move.moved().older())) { // and the newer one was not touched
+            before.addAll(since);
+            since.clear();
         }
         String name = Words.message(message.type(), message.id());
         List<String> sentences = new ArrayList<>();
         if (!before.isEmpty()) {
-            sentences.add(moved(before, "An earlier copy of " + name, "Earlier copies of " + name) + '.');
+            boolean isLeft =
+                    isSetAside && since.isEmpty() && last(before).moved().kind() == Moved.Kind.DISCARDED;
+            sentences.add(moved(before, "An older copy of " + name, "Older copies of " + name)
+                    + (isLeft ? "; the newer one may still be in the poison queue." : "."));
         }
         if (!since.isEmpty()) {
             String moved = moved(since, "The copy of " + name, "Copies of " + name);
-            sentences.add(moved + (isDiscarded(part, message) ? archived(message, areMany(since)) : "") + '.');
+            sentences.add(
+                    moved + (isDiscarded(part, message) ? archived(message, last(since), areMany(since)) : "") + '.');
         }
         return sentences;
     }
 
-    private String archived(Message message, boolean areMany) {
-        String in = areMany ? ": they are in the archive" : ": it is in the archive";
+    /** What is known of it: it may have been restored through an instance that does not remember it. */
+    private String archived(Message message, Move last, boolean areMany) {
+        Instant until = last.moved().keptUntil();
+        if (until != null && words.isPast(until)) {
+            return ": the archive kept %s until %s, unless restored"
+                    .formatted(areMany ? "them" : "it", words.at(until));
+        }
+        String in = ": unless restored since, %s in the archive until %s"
+                .formatted(
+                        areMany ? "they are" : "it is",
+                        until == null ? "safebunny.poison.archive-ttl is over" : words.at(until));
         return switch (message.state()) {
             case HANDLED, UNSENT -> in + ", and the message has been handled";
             case SET_ASIDE ->

@@ -8,6 +8,7 @@ import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.exchange.HandMoves;
 import io.safebunny.story.exchange.OwnMessages;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,7 +50,7 @@ final class MessageSentences {
         this.instances = instances;
         this.message = message;
         this.failures = message.failures().stream()
-                .filter(failure -> !Words.isExpiry(failure))
+                .filter(failure -> !HandMoves.isExpiry(failure))
                 .toList();
         this.isExpired = Words.hasExpired(message);
         this.words = words;
@@ -71,10 +72,14 @@ final class MessageSentences {
             sentences.add("%s has failed to handle %s %s, the last time at %s."
                     .formatted(Words.text(part.node()), name(), times(), words.at(last().at())));
         }
-        if (message.state() == State.WAITING) {
+        boolean isBehind = LineSentences.isBehind(message);
+        if (message.state() == State.WAITING && !isBehind) {
             addNext(sentences);
+        }
+        if (message.state() == State.WAITING && (!isBehind || isAsked)) {
             addPauses(sentences);
         }
+        sentences.addAll(LineSentences.of(part, message, isAsked, words, receivers));
         if (message.state() == State.SET_ASIDE) {
             if (isExpired) {
                 String why = Words.expiry(message);
@@ -149,9 +154,11 @@ final class MessageSentences {
         return switch (message.state()) {
             case HANDLING -> handling(name);
             case WAITING ->
-                failures.isEmpty()
-                        ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
-                        : "has failed to handle %s %s".formatted(name, tries());
+                failures.isEmpty() && message.line() != null
+                        ? "has kept %s in its store%s".formatted(name, since())
+                        : failures.isEmpty()
+                                ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
+                                : "has failed to handle %s %s".formatted(name, tries());
             case UNSENT, HANDLED ->
                 isExpired
                         ? "has run the @OnExpired method for %s%s, because %s%s"
@@ -182,6 +189,10 @@ final class MessageSentences {
     /** The record of a message that has published something was last written when that was sent, or was to be sent again. */
     private String handled() {
         return changed(message.published().isEmpty() ? "at" : "by");
+    }
+
+    private String since() {
+        return changed("since");
     }
 
     /** When its record was last written; empty if that is not known. */
@@ -239,8 +250,10 @@ final class MessageSentences {
         } else if (next != null) {
             sentences.add(
                     words.isPast(next)
-                            ? "The next attempt was due at %s: the message waits in its queue, unless it has got lost."
-                                    .formatted(words.at(next))
+                            ? "The next attempt was due at %s: the message waits in its %s."
+                                    .formatted(
+                                            words.at(next),
+                                            message.line() == null ? "queue, unless it has got lost" : "store")
                             : "The next attempt is due at %s.".formatted(words.at(next)));
         }
     }
@@ -282,6 +295,9 @@ final class MessageSentences {
         }
         if (message.state() == State.SET_ASIDE && !isDiscarded()) {
             advice.lookAtPoison(part.node(), message.id());
+            if (LineSentences.holdsOthers(message)) {
+                advice.discardHead(part.node(), message.id(), name());
+            }
             if (replays.isLeftOver(message)) {
                 advice.discard(part.node(), message.id(), name());
             } else if (replays.refusal(message) == null && !replays.isRepairedBySaga(message)) {

@@ -88,14 +88,15 @@ final class PastSentences {
                         when(last));
     }
 
-    /** And why, as far as that is told. */
+    /** And by whom and why, as far as that is told. */
     private String when(Event repair) {
         String reason = Happening.of(repair) instanceof Repaired repaired ? repaired.reason() : null;
         String withheld = receivers.withheld(part);
         return words.at(repair.at())
+                + (repair.by() == null ? "" : " by " + Words.text(repair.by()))
                 + (reason != null
                         ? " (" + Words.quoted(reason) + ')'
-                        : withheld.isEmpty() ? "" : " (%s why)".formatted(withheld));
+                        : withheld.isEmpty() ? "" : " (%s who and why)".formatted(withheld));
     }
 
     /** Whether something that somebody had retried is set aside now as before. */
@@ -173,9 +174,6 @@ final class PastSentences {
                 && !history.get(failed).what().equals("failed")) {
             failed--;
         }
-        if (isByHand(history, failed)) {
-            return -1;
-        }
         for (int i = failed - 1; i >= 0; i--) {
             Happening before = Happening.of(history.get(i));
             if (before instanceof TimedOut
@@ -186,15 +184,6 @@ final class PastSentences {
             }
         }
         return -1;
-    }
-
-    private static boolean isByHand(List<Event> history, int failed) {
-        return failed >= 0
-                && history.stream()
-                        .skip(failed)
-                        .anyMatch(event -> event.at().equals(history.get(failed).at())
-                                && Happening.of(event) instanceof Repaired repaired
-                                && repaired.action() == Action.FAIL);
     }
 
     private static boolean isSending(Event event, Step step) {

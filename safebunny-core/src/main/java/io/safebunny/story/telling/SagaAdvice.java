@@ -12,6 +12,7 @@ import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what helps one saga. */
@@ -76,7 +77,7 @@ final class SagaAdvice {
         if (saga.status() == SagaStatus.STUCK && on != null) {
             String message = SagaSentences.message(on);
             advice.lookAtPoison(on.node(), on.messageId());
-            advice.replayUsually(on.node(), on.messageId(), message, replayed(on));
+            replay(on.node(), on.messageId(), message, replayed(on));
             advice.replayRefused(part.node(), saga, on);
             advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message, outlook.onceResumed());
             advice.fail(part.node(), saga);
@@ -84,13 +85,36 @@ final class SagaAdvice {
         }
     }
 
+    /** @param tried how somebody has replayed it in vain; empty if nobody has */
+    private void replay(String node, String messageId, String message, String tried) {
+        if (isDiscarded(node, messageId)) {
+            restore(node, messageId, message, tried);
+        } else {
+            advice.replayUsually(node, messageId, message, tried);
+        }
+    }
+
+    private void restore(String node, String messageId, String message, String tried) {
+        if (setAside(node, messageId).noneMatch(known -> copies.isGone(known.part(), known.message()))) {
+            advice.restore(node, messageId, message, tried);
+        }
+    }
+
+    private Stream<Receivers.Known> setAside(String node, String messageId) {
+        return receivers.of(messageId).stream()
+                .filter(known -> known.part().node().equals(node))
+                .filter(known -> known.message().state() == State.SET_ASIDE);
+    }
+
+    /** Whether its copy is known to be in the archive, so that there is nothing to replay. */
+    private boolean isDiscarded(String node, String messageId) {
+        return setAside(node, messageId).anyMatch(known -> copies.isDiscarded(known.part(), known.message()));
+    }
+
     /** How somebody has replayed it in vain; empty if nobody has. */
     private String replayed(StuckOn on) {
-        return receivers.of(on.messageId()).stream()
-                .filter(known -> known.part().node().equals(on.node()))
-                .map(Receivers.Known::message)
-                .filter(message -> message.state() == State.SET_ASIDE)
-                .map(copies::tried)
+        return setAside(on.node(), on.messageId())
+                .map(known -> copies.tried(known.message()))
                 .filter(tried -> !tried.isEmpty())
                 .findFirst()
                 .orElse("");
@@ -111,10 +135,14 @@ final class SagaAdvice {
             return;
         }
         if (isAcknowledgement(blocked.type())) {
-            advice.replay(blocked.node(), blocked.messageId(), message, true);
+            replay(blocked.node(), blocked.messageId(), message, "");
         } else if (isTooOld(blocked)) {
             if (step != null) {
-                advice.replayForced(blocked.node(), blocked.messageId(), message);
+                if (isDiscarded(blocked.node(), blocked.messageId())) {
+                    restore(blocked.node(), blocked.messageId(), message, "");
+                } else {
+                    advice.replayForced(blocked.node(), blocked.messageId(), message);
+                }
                 advice.skip(part.node(), saga, step.name(), message + " was carried out, or is not to be any more");
                 if (takesCommands(saga)) {
                     advice.fail(part.node(), saga); // skipped, it waits for an answer that need not come
@@ -130,7 +158,7 @@ final class SagaAdvice {
             }
             advice.test(part.node(), saga);
         } else {
-            advice.replay(blocked.node(), blocked.messageId(), message, true);
+            replay(blocked.node(), blocked.messageId(), message, "");
         }
     }
 

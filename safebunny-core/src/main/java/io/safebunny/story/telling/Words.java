@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
-import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.details.Printable;
+import io.safebunny.saga.SagaView;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
+import io.safebunny.story.exchange.HandMoves;
 import io.safebunny.story.exchange.OwnMessages;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +32,6 @@ final class Words {
 
     /** It took one; it became stuck, or its undoing did, on one; one was set aside. */
     private static final String OF_A_MESSAGE = "^(took |stuck: |compensation failed: |)%s(?= \\S+( was set aside.*)?$)";
-
-    /** What the record of a message calls it that its deadline has passed. */
-    static final String EXPIRED = MessageExpiredException.class.getName();
 
     private final Instant now;
 
@@ -79,9 +78,15 @@ final class Words {
         return own == null ? '`' + text(type) + '`' : "The handling of " + own;
     }
 
-    /** What a saga's history has stored, without our types where it names a message. What people have written stays as it is. */
-    static String happening(String what) {
-        String words = what;
+    /**
+     * What a saga's history has stored, without our types where it names a message, and with who has repaired it. What people have written
+     * stays as it is.
+     */
+    static String happening(SagaView.Event event) {
+        String by = event.by();
+        String words = by == null
+                ? event.what()
+                : event.what().replaceFirst("^(refused )?[A-Z]+", "$0 by " + Matcher.quoteReplacement(by));
         for (String type : Awaiting.OWN_TYPES) {
             words = words.replaceFirst(OF_A_MESSAGE.formatted(type), "$1" + Awaiting.one(type));
         }
@@ -97,14 +102,9 @@ final class Words {
         return Printable.text(text);
     }
 
-    /** Whether this is no failed attempt, but tells that the message had expired. */
-    static boolean isExpiry(Failure failure) {
-        return failure.exception().equals(EXPIRED);
-    }
-
     /** Why it did not run, or not again. */
     static String expiry(Message message) {
-        return message.failures().stream().allMatch(Words::isExpiry)
+        return message.failures().stream().allMatch(HandMoves::isExpiry)
                 ? "its deadline had passed"
                 : "its next attempt would have come after its deadline";
     }
@@ -113,7 +113,7 @@ final class Words {
     static boolean hasExpired(Message message) {
         List<Failure> failures = message.failures();
         Failure last = failures.isEmpty() ? null : failures.get(failures.size() - 1);
-        boolean isExpiry = last != null && isExpiry(last);
+        boolean isExpiry = last != null && HandMoves.isExpiry(last);
         return switch (message.state()) {
             case EXPIRED -> true;
             case SET_ASIDE -> isExpiry;

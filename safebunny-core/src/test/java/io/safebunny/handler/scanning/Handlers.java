@@ -47,6 +47,13 @@ final class Handlers implements AutoCloseable {
         return context.getBean(type);
     }
 
+    /** With rates from properties, by type. */
+    List<HandlerDefinition> scan(Map<String, String> rates) {
+        HandlerDefaults defaults = new HandlerDefaults(
+                DEFAULTS.prefetch(), 4, DEFAULTS.batchSize(), DEFAULTS.retry(), DEFAULTS.delayedRetry(), rates);
+        return HandlerSource.all(List.of(new HandlerScanner(context.getBeanFactory(), defaults)));
+    }
+
     List<HandlerDefinition> scan() {
         return HandlerSource.all(List.of(new HandlerScanner(context.getBeanFactory(), DEFAULTS)));
     }

@@ -512,6 +512,39 @@ class NodesTest {
                 .containsExactlyInAnyOrder("none", "node");
     }
 
+    /** Rows of questions about single things leave some answers of each second to others, of whatever name. */
+    @Test
+    void questionsToANamedNodeTakeOnlyAShareOfItsAnswers() {
+        One billing = start("billing", handler(TYPE, "billing"));
+        billing.nodes.answersNamed(
+                "what", (about, within) -> JsonMapper.shared().createObjectNode());
+        Stranger stranger = new Stranger(Map.of());
+
+        for (int second = 0; second < 3; second++) {
+            for (int i = 0; i < 20; i++) {
+                stranger.askAbout(100 * second + i, "what", "billing\\n" + i);
+            }
+            for (int i = 20; i < 23; i++) {
+                stranger.ask(100 * second + i, "nodes");
+            }
+            timeline.advance(Duration.ofSeconds(1));
+        }
+        for (int second = 0; second < 3; second++) {
+            for (int i = 0; i < 5; i++) {
+                stranger.ask(300 + 10 * second + i, "never heard of");
+            }
+            timeline.advance(Duration.ofSeconds(1));
+        }
+
+        assertThat(stranger.replies().stream()
+                        .map(reply -> reply.has("answer")
+                                ? "told"
+                                : reply.path("refused").asString()))
+                .hasSize(3 * 7 + 3 * 5)
+                .startsWith("told", "told", "busy", "busy", "told", "told", "told", "told", "told", "busy")
+                .endsWith("unknown", "unknown", "unknown", "unknown", "unknown");
+    }
+
     @Test
     void whoIsBusyIsListedAsBusy() throws Exception {
         One shop = start("shop");

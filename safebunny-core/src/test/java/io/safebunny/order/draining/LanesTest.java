@@ -124,7 +124,7 @@ class LanesTest {
         node.deliver("m1");
 
         node.deliver(OrderedNode.message("other").withHeader("sb-order-key", "order-8"));
-        node.deliver(OrderedNode.message("without").withHeader("sb-order-key", 7));
+        node.deliver(OrderedNode.message("without").withoutHeader("sb-order-key"));
 
         assertThat(node.effects).containsExactly("other", "without");
     }
@@ -199,7 +199,7 @@ class LanesTest {
         OrderedNode second = new OrderedNode(shared, timeline, Ordering.HOLD, first.effects);
         first.handler = (payload, context) -> {
             isDead[0] = true;
-            first.stop();
+            first.die();
             throw new IllegalStateException("nobody hears this");
         };
 

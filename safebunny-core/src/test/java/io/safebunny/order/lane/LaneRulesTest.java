@@ -76,13 +76,13 @@ class LaneRulesTest {
     }
 
     @Test
-    void remembersSinceWhenMessagesWait() {
+    void remembersSinceWhenMessagesWaitAndSinceWhenTheHeadIsSetAside() {
         Lane lane = LaneRules.parks(LaneRules.waits(Lane.UNUSED, "a", NOW, NOW.plusSeconds(5)));
         Lane next = LaneRules.ends(LaneRules.drains(lane, NOW.plusSeconds(30)), "a", NOW.plusSeconds(40));
 
         assertThat(next).isEqualTo(new Lane(State.DRAINING, null, 0, 1, NOW, NOW.plusSeconds(40)));
         assertThat(LaneRules.holds(next, "b", NOW.plusSeconds(9)))
-                .isEqualTo(new Lane(State.HELD, "b", 1, 1, NOW, null));
+                .isEqualTo(new Lane(State.HELD, "b", 1, 1, NOW.plusSeconds(9), null));
     }
 
     /** A key's lane, and what a list says of it. */

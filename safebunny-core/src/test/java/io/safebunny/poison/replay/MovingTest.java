@@ -188,7 +188,7 @@ class MovingTest {
 
         Progress progress;
         try (LogLines log = new LogLines("io.safebunny.poison.replay", Level.ERROR)) {
-            progress = moved(Kind.DISCARD, CopyRule.discard("billing"));
+            progress = moved(Kind.DISCARD, CopyRule.discard("billing", any -> {}));
             assertThat(log.texts()).singleElement(STRING).doesNotContain("both queues");
         }
 
@@ -226,7 +226,7 @@ class MovingTest {
 
         Progress progress;
         try (LogLines log = new LogLines("io.safebunny.poison.replay", Level.INFO)) {
-            progress = moved(kind, kind == Kind.REPLAY ? REPLAY : CopyRule.discard("billing"));
+            progress = moved(kind, kind == Kind.REPLAY ? REPLAY : CopyRule.discard("billing", any -> {}));
             assertThat(log.texts())
                     .noneSatisfy(line -> assertThat(line).contains("moved message"))
                     .anySatisfy(line -> assertThat(line).contains("message o-1 may be in both queues"));

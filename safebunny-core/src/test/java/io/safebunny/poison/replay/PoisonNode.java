@@ -2,7 +2,6 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.SafeBunnyEvent;
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -31,6 +30,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
+import io.safebunny.transport.ForwardingDelivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;

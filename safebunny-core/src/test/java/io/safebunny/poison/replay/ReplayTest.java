@@ -131,6 +131,7 @@ class ReplayTest {
             assertThat(copy.timestamp()).isEqualTo(sent);
             assertThat(copy.headers())
                     .containsEntry(Headers.SENT_AT, node.timeline.now().toEpochMilli())
+                    .containsEntry(Headers.MADE_AT, sent * 1000)
                     .containsEntry(Headers.POISON_REASON, "handler-failed");
         });
     }

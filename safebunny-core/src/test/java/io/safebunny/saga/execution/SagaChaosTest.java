@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
  * or set aside, two instances, and a person who repairs at the end. Whatever happened, no effect of a failed order is left behind, and a
  * completed one has all of them.
  */
+@Tag("once")
 class SagaChaosTest {
 
     private static final int SEEDS = 60;

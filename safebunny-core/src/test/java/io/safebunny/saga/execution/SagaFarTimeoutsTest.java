@@ -16,11 +16,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Timeouts of any length; those that nobody lives to see are due at the end of the year 9999. */
+@Tag("once")
 class SagaFarTimeoutsTest {
 
     private static final String ID = "order-1";

@@ -118,7 +118,7 @@ class SagaLogTest {
         assertThat(log.texts())
                 .singleElement()
                 .asString()
-                .startsWith("Saga OrderSaga order-1 is STUCK: stuck: StockReserved ")
+                .startsWith("Saga OrderSaga order-1 is STUCK: StockReserved ")
                 .contains("was set aside", "replay", "resume or fail");
     }
 

@@ -2,24 +2,28 @@
 package io.safebunny.saga.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.AnswersTo;
 import io.safebunny.operations.NodeOperations;
+import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.saga.BunnySaga;
-import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
-import io.safebunny.saga.Starts;
+import io.safebunny.saga.execution.Trips.Book;
+import io.safebunny.saga.execution.Trips.Cancelled;
+import io.safebunny.saga.execution.Trips.Fly;
+import io.safebunny.saga.execution.Trips.FlyBack;
+import io.safebunny.saga.execution.Trips.Paid;
+import io.safebunny.saga.execution.Trips.TripSaga;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -40,38 +44,6 @@ class SagaUnwantedCopyTest {
 
     private static final String ID = "trip-1";
 
-    record Book(String trip) {}
-
-    record Paid(String trip) {}
-
-    record Cancelled(String trip) {}
-
-    record Fly(String trip) {}
-
-    record FlyBack(String trip) {}
-
-    record Trip(String trip) {}
-
-    @BunnySaga(participants = "airline")
-    static final class TripSaga {
-        @Starts
-        @BunnyHandler(from = "desk")
-        Trip on(Book book, SagaContext saga) {
-            saga.step("flight", new Fly(book.trip()), new FlyBack(book.trip()));
-            return new Trip(book.trip());
-        }
-
-        @BunnyHandler(from = "desk")
-        void on(Paid paid, SagaContext saga) {
-            saga.complete();
-        }
-
-        @BunnyHandler(from = "desk")
-        void on(Cancelled cancelled, SagaContext saga) {
-            saga.fail("cancelled");
-        }
-    }
-
     private final SagaWorld world = new SagaWorld();
     private final Set<String> refused = new HashSet<>();
 
@@ -80,6 +52,10 @@ class SagaUnwantedCopyTest {
         world.worksWhileWaiting = true;
         world.start("desk", List.of());
         world.start("trips", List.of(), new TripSaga());
+        startAirline();
+    }
+
+    private void startAirline() {
         world.start(
                 "airline",
                 List.of(
@@ -158,6 +134,12 @@ class SagaUnwantedCopyTest {
         assertThat(world.poison("airline")).hasSize(1);
     }
 
+    private void discardAll() {
+        poison().discard(request(PoisonFilter.all()));
+        world.pass(Duration.ofSeconds(5));
+        assertThat(world.poison("airline")).isEmpty();
+    }
+
     private void requireDiscarded(Verdict verdict) {
         var discard = poison().discard(request(PoisonFilter.all().withVerdict(verdict)));
         world.pass(Duration.ofSeconds(5));
@@ -212,7 +194,7 @@ class SagaUnwantedCopyTest {
         refused.clear();
         requireKept(
                 Verdict.UNWANTED,
-                "An operator has skipped step flight of saga TripSaga trip-1, as undone by hand or not wanted: replayed, it would be done all the same.");
+                "An operator has skipped step flight of saga TripSaga trip-1, as undone by hand or not wanted. Discard it: a forced replay by id or verdict does it all the same.");
         requireDiscarded(Verdict.UNWANTED);
         assertThat(world.effects).containsExactly("Fly");
     }
@@ -382,6 +364,91 @@ class SagaUnwantedCopyTest {
                 .contains(
                         "look at that one, and at the saga, before you replay anything",
                         "Whether the saga that has sent it still wants it is not known: node trips does not say so")
+                .doesNotContain("replay the copy");
+    }
+
+    /** The node has no record any more: a person has to force the replay, and does not know of the step. */
+    private void makeTooOld() {
+        WireMessage copy = world.poison("airline").get(0);
+        discardAll();
+        world.stop("airline");
+        startAirline(); // with a store of its own
+        Map<String, Object> headers = new LinkedHashMap<>(copy.headers());
+        headers.put(
+                Headers.SENT_AT, world.timeline.now().minus(Duration.ofDays(8)).toEpochMilli());
+        world.replay(copy.withHeaders(headers), "airline-poison");
+    }
+
+    @Test
+    void aCommandThatIsTooOldAndWhoseStepAnOperatorHasSkipped() {
+        setCommandAside();
+        makeTooOld();
+        world.sagas("trips").skip("TripSaga", ID, "flight", "booked by phone");
+        world.pass(Duration.ofSeconds(2));
+
+        refused.clear();
+        requireKept(Verdict.UNWANTED, "An operator has skipped step flight of saga TripSaga trip-1");
+        requireDiscarded(Verdict.UNWANTED);
+    }
+
+    @Test
+    void anUndoThatIsTooOldAndWhoseStepAnOperatorHasSkipped() {
+        setUndoAside();
+        makeTooOld();
+        world.sagas("trips").skip("TripSaga", ID, "flight", "undone by phone");
+        world.pass(Duration.ofSeconds(2));
+
+        refused.clear();
+        requireKept(Verdict.UNWANTED, "An operator has skipped step flight of saga TripSaga trip-1");
+    }
+
+    @Test
+    void aCommandThatIsTooOldAndWaitedFor() {
+        setCommandAside();
+        makeTooOld();
+
+        refused.clear();
+        assertThat(shown().verdict()).isEqualTo(Verdict.TOO_OLD);
+        assertThat(replay(request(PoisonFilter.all())).progress().moved()).isZero();
+        assertThat(replay(request(PoisonFilter.all()).withForce()).progress().moved())
+                .isEqualTo(1);
+        assertThat(world.effects).containsExactly("Fly");
+    }
+
+    @Test
+    void aCommandThatIsTooOldWhileTheNodeOfTheSagaDoesNotAnswer() {
+        setCommandAside();
+        makeTooOld();
+        world.cutOff("trips");
+
+        refused.clear();
+        requireKept(
+                Verdict.UNSURE,
+                "It is older than safebunny.dedup.retention",
+                "Check its effects",
+                "Whether the saga that has sent it still wants it is not known: node trips does not say so");
+    }
+
+    @Test
+    void anEditOfTheOlderCopyOfWhatIsNotWantedIsRefusedWithTheAdviceToDiscardIt() {
+        setUndoAsideTwice();
+        world.sagas("trips").skip("TripSaga", ID, "flight", "undone by phone");
+        world.pass(Duration.ofSeconds(2));
+        PoisonedMessage older = older();
+        WireMessage copy = world.poison("airline").stream()
+                .filter(wire -> Long.valueOf(
+                                Objects.requireNonNull(older.poisonedAt()).toEpochMilli())
+                        .equals(wire.headers().get(Headers.POISONED_AT)))
+                .findFirst()
+                .orElseThrow();
+        discardAll();
+        world.replay(copy, "airline-poison");
+
+        assertThatThrownBy(() -> poison().edit(
+                                new PoisonEdit(older.messageId(), older.digest(), copy.body(), "tester", "a typo")))
+                .hasStackTraceContaining("An operator has skipped step flight of saga TripSaga trip-1")
+                .hasStackTraceContaining("Discard it")
+                .message()
                 .doesNotContain("replay the copy");
     }
 

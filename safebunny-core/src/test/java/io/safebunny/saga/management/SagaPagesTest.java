@@ -24,11 +24,13 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Thousands of sagas, many of one millisecond, page by page. */
+@Tag("once")
 class SagaPagesTest {
 
     private static final Set<String> NAMES = Set.of("Order", "Return");

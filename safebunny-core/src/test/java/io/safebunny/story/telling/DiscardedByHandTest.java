@@ -8,8 +8,12 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.Verdict;
+import io.safebunny.story.NodeStory;
 import io.safebunny.story.Story;
 import io.safebunny.story.telling.CauseDesk.Captured;
+import java.time.Instant;
+import java.util.List;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +72,7 @@ class DiscardedByHandTest {
 
         assertThat(words(told()))
                 .contains(
-                        "The copy of `Capture` (%s) was discarded at 00:00:12Z by anna (\"nobody needs it\"): it is in the archive, and can be restored from there, but nobody wants it any more."
+                        "The copy of `Capture` (%s) was discarded at 00:00:12Z by anna (\"nobody needs it\"): unless restored since, it is in the archive until 2026-01-31 00:00:12Z, and can be restored from there, but nobody wants it any more."
                                 .formatted(desk.command()))
                 .doesNotContain("if nobody has");
         assertThat(isDiscardOffered()).isFalse();
@@ -84,7 +88,8 @@ class DiscardedByHandTest {
         does(PoisonMessages::discard, "nobody needs it");
 
         assertThat(words(desk.together("orders", "billing")))
-                .contains("was discarded at 00:00:12Z (ask billing who and why): it is in the archive")
+                .contains(
+                        "was discarded at 00:00:12Z (ask billing who and why): unless restored since, it is in the archive until 2026-01-31 00:00:12Z")
                 .doesNotContain("anna", "nobody needs it");
     }
 
@@ -117,7 +122,7 @@ class DiscardedByHandTest {
                 .contains(
                         "By hand, somebody has replayed `Capture` (%s) twice, at 00:00:01Z by anna (\"try it\") and at 00:00:02Z by anna (\"try it twice\"), and it failed again, at 00:00:02Z."
                                 .formatted(desk.command()),
-                        "The copy of `Capture` (%s) was discarded at 00:00:03Z by anna (\"nobody needs it\"), restored at 00:00:04Z by anna (\"somebody does\") and discarded at 00:00:05Z by anna (\"after all\"): it is in the archive, and can be restored from there."
+                        "The copy of `Capture` (%s) was discarded at 00:00:03Z by anna (\"nobody needs it\"), restored at 00:00:04Z by anna (\"somebody does\") and discarded at 00:00:05Z by anna (\"after all\"): unless restored since, it is in the archive until 2026-01-31 00:00:05Z, and can be restored from there."
                                 .formatted(desk.command()));
     }
 
@@ -147,10 +152,45 @@ class DiscardedByHandTest {
         desk.pass(1);
 
         assertThat(told().sentences())
-                .contains("An earlier copy of `Capture` (%s) was discarded at 00:00:11Z by anna (\"nobody needs it\")."
-                        .formatted(desk.command()))
+                .contains(
+                        "An older copy of `Capture` (%s) was discarded at 00:00:11Z by anna (\"nobody needs it\"); the newer one may still be in the poison queue."
+                                .formatted(desk.command()))
                 .noneMatch(sentence -> sentence.contains("archive"));
         assertThat(desk.world.poison("billing")).hasSize(1);
+    }
+
+    /** A retry leaves the first copy where it is. */
+    @Test
+    void isToldAsThatOfAnOlderCopyWhileTheNewerOneIsThere() {
+        desk.sagas().retry("Buying", ID, "somebody does");
+        desk.pass(1);
+        PoisonFilter older = PoisonFilter.all().withVerdict(Verdict.SUPERSEDED);
+        does((poison, all) -> poison.discard(PoisonRequest.of(older, all.by(), all.reason())), "there is another");
+
+        assertThat(words(told()))
+                .contains(
+                        "An older copy of `Capture` (%s) was discarded at 00:00:02Z by anna (\"there is another\"); the newer one may still be in the poison queue."
+                                .formatted(desk.command()))
+                .doesNotContain("The copy of `Capture`", "archive");
+        assertThat(told().timeline())
+                .extracting(Story.Event::what)
+                .contains("an older copy of message %s was discarded by anna".formatted(desk.command()));
+        assertThat(words(desk.together("orders", "billing")))
+                .contains("An older copy of `Capture`", "may still be in the poison queue");
+        assertThat(desk.world.poison("billing")).hasSize(1);
+    }
+
+    /** Nobody looks into the archive for a story. */
+    @Test
+    void isNotSaidToBeInTheArchiveOnceItsTimeIsOver() {
+        itsSagaFails();
+        does(PoisonMessages::discard, "nobody needs it");
+        Instant then = Instant.parse("2026-02-01T00:00:00Z");
+        NodeStory part = desk.part("billing", ID);
+
+        assertThat(String.join(" ", Telling.of(ID, then, List.of(part)).sentences()))
+                .contains("was discarded at 2026-01-01 00:00:12Z")
+                .contains(": the archive kept it until 2026-01-31 00:00:12Z, unless restored.");
     }
 
     /** A retry leaves the first copy where it is. */
@@ -162,7 +202,7 @@ class DiscardedByHandTest {
 
         assertThat(told().sentences())
                 .contains(
-                        "2 copies of `Capture` (%s) were discarded at 00:00:02Z by anna (\"nobody needs them\"): they are in the archive, and can be restored from there."
+                        "2 copies of `Capture` (%s) were discarded at 00:00:02Z by anna (\"nobody needs them\"): unless restored since, they are in the archive until 2026-01-31 00:00:02Z, and can be restored from there."
                                 .formatted(desk.command()));
         does(PoisonMessages::restore, "somebody does", 2);
         assertThat(told().sentences())
@@ -184,12 +224,12 @@ class DiscardedByHandTest {
 
         assertThat(told().sentences())
                 .contains(
-                        "The copy of `Capture` (%s) was discarded at 00:00:02Z by anna (\"it was handled\"): it is in the archive, and the message has been handled."
+                        "The copy of `Capture` (%s) was discarded at 00:00:02Z by anna (\"it was handled\"): unless restored since, it is in the archive until 2026-01-31 00:00:02Z, and the message has been handled."
                                 .formatted(desk.command()))
                 .noneMatch(sentence -> sentence.contains("if nobody has"));
         assertThat(words(desk.together("orders", "billing")))
                 .contains(
-                        "was discarded at 00:00:02Z (ask billing who and why): it is in the archive, and the message");
+                        "was discarded at 00:00:02Z (ask billing who and why): unless restored since, it is in the archive until 2026-01-31 00:00:02Z, and the message");
     }
 
     /** The undo has come before it was handled. */
@@ -202,7 +242,7 @@ class DiscardedByHandTest {
         assertThat(told().sentences())
                 .contains(
                         "`Capture` had been set aside there before.",
-                        "The copy of `Capture` (%s) was discarded at 00:00:11Z by anna (\"nobody needs it\"): it is in the archive."
+                        "The copy of `Capture` (%s) was discarded at 00:00:11Z by anna (\"nobody needs it\"): unless restored since, it is in the archive until 2026-01-31 00:00:11Z."
                                 .formatted(desk.command()));
     }
 

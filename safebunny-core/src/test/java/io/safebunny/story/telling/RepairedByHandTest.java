@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.ThrottledException;
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.saga.execution.SagaWorld;
@@ -19,7 +21,6 @@ import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.State;
-import io.safebunny.story.Parts;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Command;
 import io.safebunny.story.exchange.HandMoves;
@@ -28,14 +29,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What people have done to a saga and its messages is told as theirs, before and after its end, and what is left for them to do. */
+@Tag("once")
 class RepairedByHandTest {
 
     private static final String ID = CauseDesk.ID;
+    private static final String EXPIRED = MessageExpiredException.class.getName();
 
     private final CauseDesk desk = new CauseDesk();
 
@@ -108,9 +113,10 @@ class RepairedByHandTest {
         desk.place();
         NodeStory part = desk.part("orders", ID);
         String on = stuckOn().messageId();
-        Moved replayed = new Moved(on, ID, Moved.Kind.REPLAYED, Instant.parse("2026-01-01T00:00:01Z"), "ops", null);
+        Moved replayed =
+                new Moved(on, ID, Moved.Kind.REPLAYED, false, Instant.parse("2026-01-01T00:00:01Z"), null, "ops", null);
 
-        assertThat(words(Telling.of(ID, desk.world.timeline.now(), List.of(Parts.moved(part, List.of(replayed))))))
+        assertThat(words(Telling.of(ID, desk.world.timeline.now(), List.of(part.withMoved(List.of(replayed))))))
                 .contains("once, at 00:00:01Z by ops: its record does not tell yet what has come of that.");
     }
 
@@ -133,6 +139,56 @@ class RepairedByHandTest {
                 .map(Command::why)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private void moves(BiFunction<PoisonMessages, PoisonRequest, PoisonOperation> how) {
+        PoisonOperation operation = how.apply(
+                desk.world.engine("orders").get(PoisonMessages.class),
+                PoisonRequest.of(PoisonFilter.all(), "ops", "by mistake"));
+        desk.pass(1);
+        assertThat(operation.progress().moved()).isOne();
+    }
+
+    private List<String> offered(String action) {
+        return desk.story("orders", ID).next().stream()
+                .filter(command -> command.curl().contains('"' + action + '"'))
+                .filter(command ->
+                        command.curl().contains("safebunnypoison/" + stuckOn().messageId()))
+                .map(Command::why)
+                .toList();
+    }
+
+    /** There is nothing to replay. */
+    @Test
+    void whatASagaIsStuckOnIsRestoredFirstIfItWasDiscarded() {
+        desk.place();
+        String on = "`Captured` (%s)".formatted(stuckOn().messageId());
+        moves(PoisonMessages::discard);
+
+        assertThat(words(desk.story("orders", ID)))
+                .contains(
+                        "The copy of %s was discarded at 00:00:01Z by ops (\"by mistake\"): unless restored since, it is in the archive until "
+                                .formatted(on));
+        assertThat(offered("replay")).isEmpty();
+        assertThat(offered("restore"))
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "the usual repair, once the cause is mended, with your reason in the place of REASON: moves %s from the archive back to the poison queue, from where it can be replayed. As written it moves nothing"
+                                .formatted(on));
+
+        desk.pass((int) Duration.ofDays(31).toSeconds());
+        assertThat(offered("replay")).isEmpty();
+        assertThat(offered("restore")).as("it is kept for 30 days").isEmpty();
+    }
+
+    @Test
+    void whatWasRestoredIsReplayed() {
+        desk.place();
+        moves(PoisonMessages::discard);
+        moves(PoisonMessages::restore);
+        assertThat(offered("restore")).isEmpty();
+        assertThat(offered("replay")).hasSize(1);
     }
 
     @Test
@@ -201,12 +257,17 @@ class RepairedByHandTest {
                 .endsWith(
                         "goes on as if it had never come. Its timeout payment, due since 00:15:00Z, then runs at once: if that fails the saga, its steps are undone, which cannot be taken back");
 
-        desk.sagas().resume("Buying", ID, "they gave up");
+        desk.sagas().by("ann").resume("Buying", ID, "they gave up");
         desk.pass(1);
-        assertThat(words(desk.story("orders", ID)))
+        Story story = desk.story("orders", ID);
+        assertThat(words(story))
                 .contains(
-                        "It failed when its timeout payment ran, at 00:16:41Z: somebody had resumed the saga at 00:16:41Z (\"they gave up\"), and the timeout had been due since 00:15:00Z.",
-                        "By hand, somebody has resumed it once, at 00:16:41Z (\"they gave up\").");
+                        "It failed when its timeout payment ran, at 00:16:41Z: somebody had resumed the saga at 00:16:41Z by ann (\"they gave up\"), and the timeout had been due since 00:15:00Z.",
+                        "By hand, somebody has resumed it once, at 00:16:41Z by ann (\"they gave up\").");
+        assertThat(story.timeline()).extracting(Story.Event::what).contains("Buying RESUME by ann: they gave up");
+        assertThat(desk.together("billing", "orders").toString())
+                .contains("resumed it once, at 00:16:41Z (ask orders who and why)")
+                .doesNotContain("by ann");
     }
 
     /** Its last attempt was not the last after all, because a middleware has made something else of its failure. */
@@ -244,9 +305,9 @@ class RepairedByHandTest {
     /** After the last attempt the record tells that the deadline had passed, too: both are of one delivery. */
     @Test
     void whatHasExpiredAfterItsLastAttemptWasNotReplayed() {
-        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED)))
+        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", EXPIRED)))
                 .isZero();
-        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED, "io.shop.Busy")))
+        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", EXPIRED, "io.shop.Busy")))
                 .isOne();
         assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", "io.shop.Busy")))
                 .isOne();

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.TestFactory;
  * Random sagas under chaos, stopped at random moments: each sentence of each story, taken apart, is what was observed from outside, and all
  * of it is told.
  */
+@Tag("once")
 class StoriesAreTrueTest {
 
     private static final int SAGAS = Integer.getInteger("safebunny.stories", 1_000);

@@ -36,10 +36,12 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Why an order does not go on: each cause that there is, named by the story of the node that knows it, with the request that helps. */
+@Tag("once")
 class StuckCausesTest {
 
     /** Names of our own types. */
@@ -929,7 +931,7 @@ class StuckCausesTest {
                         .when(StuckCausesTest::retryTwice)
                         .among("billing", "orders")
                         .says(
-                                "By hand, somebody has retried it twice, last at 00:00:03Z (ask orders why). What was sent again was set aside again.")
+                                "By hand, somebody has retried it twice, last at 00:00:03Z (ask orders who and why). What was sent again was set aside again.")
                         .never("it has a card now"),
                 of("it was retried once, and something else was set aside later")
                         .when(desk -> {

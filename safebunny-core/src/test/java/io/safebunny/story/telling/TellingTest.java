@@ -696,6 +696,67 @@ class TellingTest {
                         "Order Ant a was set aside by shop: handler-failed");
     }
 
+    /** A record tells when the broker had what it published; that was handled before. */
+    @Test
+    void whatWasHandledIsToldBeforeWhatFollowedFromIt() {
+        Message first = handled("m-1", "Zebra", NOW.plusMillis(30), new Publication("m-2", "Ant", true, null));
+        Message second = handled("m-2", "Ant", NOW.plusMillis(20), new Publication("m-3", "Bee", true, null));
+        Message third = handled("m-3", "Bee", NOW.plusMillis(10));
+        Message other = handled("m-4", "Cow", NOW.plusMillis(5));
+
+        assertThat(told(third, second, other, first)).containsExactly("m-4", "m-1", "m-2", "m-3");
+    }
+
+    @Test
+    void aClockThatIsWrongMovesNothingFar() {
+        Message first = handled("m-1", "Zebra", NOW.plusSeconds(60), new Publication("m-2", "Ant", true, null));
+        Message second = handled("m-2", "Ant", NOW);
+        Message between = handled("m-3", "Cow", NOW.plusSeconds(30));
+
+        assertThat(told(first, second, between)).containsExactly("m-2", "m-3", "m-1");
+    }
+
+    @Test
+    void failuresAreToldBeforeTheSuccess() {
+        Message first = new Message(
+                "m-1",
+                "c",
+                "Zebra",
+                State.HANDLED,
+                0,
+                null,
+                NOW.plusMillis(300),
+                List.of(failure(0)),
+                List.of(new Publication("m-2", "Ant", true, null)),
+                0);
+        Message second = handled("m-2", "Ant", NOW.minusMillis(300));
+
+        assertThat(told(second, first)).containsExactly("m-2", "m-1", "m-1");
+        assertThat(timeline(first, second)).last().matches(event -> event.what().contains("had been handled"));
+    }
+
+    private static List<String> told(Message... messages) {
+        return timeline(messages).stream().map(Story.Event::subject).toList();
+    }
+
+    private static List<Story.Event> timeline(Message... messages) {
+        NodeStory part = new NodeStory(
+                "shop",
+                "shop-1",
+                NOW,
+                "correlation id",
+                List.of("c"),
+                List.of(),
+                List.of(),
+                List.of(messages),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                false);
+        return Telling.of("c", NOW, List.of(part)).timeline();
+    }
+
     private static Message handled(String id, String type, Instant at, Publication... published) {
         return new Message(id, "c", type, State.HANDLED, 0, null, at, List.of(), List.of(published), 0);
     }

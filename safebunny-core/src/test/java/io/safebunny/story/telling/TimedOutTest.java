@@ -79,7 +79,7 @@ class TimedOutTest {
                 arguments(false, List.of(sent, at(0, FAILED))),
                 arguments(false, List.of(sent, at(-1, TIMEOUT), at(0, FAILED))),
                 arguments(false, List.of(sent, at(0, TIMEOUT), at(0, "took Note m-2"), at(0, FAILED))),
-                arguments(false, List.of(sent, at(0, TIMEOUT), at(0, FAILED), at(0, "FAIL: too late"))),
+                arguments(false, List.of(sent, at(0, TIMEOUT), at(0, "FAIL: too late"), at(0, FAILED))),
                 arguments(false, List.of(sent, at(0, TIMEOUT))));
     }
 

@@ -47,11 +47,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p><b>At least once.</b> A message is sent again, with the same id, when its confirm or its deletion is lost, or takes longer than {@code
  * relayAfter}. Receivers with a message store handle it once.
  *
- * <p><b>Order.</b> Messages with the same correlation id are sent in the order of their row ids, each after the confirm of the one before.
+ * <p><b>Order.</b> Messages with the same order key, which is the correlation id unless they say otherwise, are sent in the order of their row ids, each after the confirm of the one before.
  * First deliveries are in order, also across threads, instances, crashes and retries; repeats may come late. Ids are assigned on
  * publishing, so the order holds within a transaction, and between a transaction and another that publishes after its commit. Overlapping
- * transactions of one correlation each keep their own order, but uncommitted messages hold back no others, so the order between the two is
- * undefined. A message that cannot be sent holds back the later ones of its correlation and no others. Different correlations are
+ * transactions of one key each keep their own order, but uncommitted messages hold back no others, so the order between the two is
+ * undefined. A message that cannot be sent holds back the later ones of its key and no others. Different keys are
  * independent, and so are publications outside a transaction.
  *
  * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection; the caller's commit waits for nothing else. Sending

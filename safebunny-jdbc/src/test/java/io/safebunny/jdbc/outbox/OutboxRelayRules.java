@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.store.Outbox;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -250,6 +252,32 @@ abstract class OutboxRelayRules {
         instance.makeDue();
         Awaitility.await().atMost(PATIENCE).until(() -> instance.stored().isEmpty());
         assertThat(instance.sender.firstOf("bad")).containsExactly("b1", "b2", "b3", "b4");
+    }
+
+    /** Each with a correlation of its own. */
+    @Test
+    void aMessageThatIsRefusedHoldsBackThoseOfItsOrderKeyOnly() {
+        OutboxUnderTest instance = instance(new RecordingSender()).started();
+        instance.sender.refuse("a1");
+        instance.transaction.executeWithoutResult(status -> {
+            instance.publish(withKey("k", "a", "a1"));
+            instance.publish(withKey("k", "b", "b1"));
+            instance.publish(withKey("other", "a", "a2"));
+        });
+        Awaitility.await().atMost(PATIENCE).until(() -> instance.stored().equals(List.of("a1", "b1")));
+        instance.makeDue();
+        Awaitility.await().atMost(PATIENCE).until(() -> instance.count("failed") >= 2);
+        assertThat(instance.sender.ids()).containsExactly("a2");
+
+        instance.sender.acceptAll();
+        instance.makeDue();
+        Awaitility.await().atMost(PATIENCE).until(() -> instance.stored().isEmpty());
+        assertThat(instance.sender.ids().stream().distinct()).containsExactly("a2", "a1", "b1");
+    }
+
+    private static OutboundMessage withKey(String key, String correlationId, String id) {
+        OutboundMessage message = OutboxUnderTest.message(correlationId, id);
+        return message.withMessage(message.message().withHeaders(Map.of("sb-order-key", key)));
     }
 
     @Test

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingDelivery;
 import io.safebunny.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;

@@ -137,10 +137,10 @@ abstract class StoreRules {
         JdbcMessageStore store = store();
         MessageRecord record = store.create(Records.claim(Records.key(), "a")).next(RecordState.COMPLETED);
         store.replace(record);
-        sql().update("update safebunny_message set format = 3 where node = ?", options.node());
+        sql().update("update safebunny_message set format = 4 where node = ?", options.node());
         assertThatThrownBy(() -> store.find(record.key()))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 3");
+                .hasMessageContaining("format 4");
         assertThatThrownBy(() -> store.create(record)).isInstanceOf(UnreadableRecordException.class);
         assertThat(store.findCompleted(Duration.ZERO, 10)).isEmpty();
         sql().update("update safebunny_message set format = 1, state = 'ARCHIVED' where node = ?", options.node());
@@ -176,7 +176,7 @@ abstract class StoreRules {
         MessageRecord later = store.create(Records.companion("later", Instant.EPOCH));
         MessageRecord ours = store.create(Records.companion("ours", Instant.EPOCH.plusSeconds(1)));
         sql().update(
-                        "update safebunny_companion set format = 3 where node = ? and correlation_id = 'later'",
+                        "update safebunny_companion set format = 4 where node = ? and correlation_id = 'later'",
                         options.node());
 
         assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 1))

@@ -3,27 +3,41 @@ package io.safebunny.rabbit.consume;
 
 import io.safebunny.rabbit.work.InboundBudget;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The deliveries of a queue by key, in the order of arrival. Of each key one is handled at a time: the next one may begin when the one before
- * is settled and its handler has returned. Holds the deliveries of one channel, and those of channels before whose handlers are still
+ * is settled and its handler has returned. While the first one is kept, those that pass it may begin. One that waits for all begins when there
+ * is nothing before it any more, and holds nobody. Holds the deliveries of one channel, and those of channels before whose handlers are still
  * running. Also remembers whether a worker is being started. Thread-safe.
  */
 final class KeyedLine {
+
+    private static final Comparator<OrderedDelivery> BY_ARRIVAL = Comparator.comparingLong(OrderedDelivery::number);
 
     private final InboundBudget.Share share;
 
     private final Object lock = new Object();
     // guarded by the lock
     private final Map<Object, Place> places = new HashMap<>();
-    /** Those whose first delivery may begin. */
-    private final Deque<Place> ready = new ArrayDeque<>();
+    /** Those of which a delivery may begin, in the order in which they came to it. */
+    private final Set<Place> ready = new LinkedHashSet<>();
+    /** Those that wait for all, in the order of arrival. */
+    private final Deque<Place> last = new ArrayDeque<>();
+    /** The numbers of all deliveries held, in the order of arrival. */
+    private final TreeSet<Long> held = new TreeSet<>();
 
+    private long arrived;
     private @Nullable ConsumerSession session;
     private int limit;
     /** How many deliveries have begun and are unsettled, or still being handled. */
@@ -36,13 +50,35 @@ final class KeyedLine {
     private static final class Place {
 
         private final Object key;
-        private final Deque<OrderedDelivery> waiting = new ArrayDeque<>();
+        private final NavigableSet<OrderedDelivery> waiting = new TreeSet<>(BY_ARRIVAL);
+        /** Those that wait for the end of their pause. */
+        private final NavigableSet<OrderedDelivery> kept = new TreeSet<>(BY_ARRIVAL);
+
         private @Nullable OrderedDelivery begun;
-        /** Whether the first one is kept until its pause is over. */
-        private boolean isKept;
 
         Place(Object key) {
             this.key = key;
+        }
+
+        /** The one that may begin. */
+        @Nullable
+        OrderedDelivery next() {
+            if (begun != null || waiting.isEmpty()) {
+                return null;
+            }
+            if (kept.isEmpty() || waiting.first().number() < kept.first().number()) {
+                return waiting.first();
+            }
+            for (OrderedDelivery each : waiting) {
+                if (each.passesKept()) {
+                    return each;
+                }
+            }
+            return null;
+        }
+
+        boolean isEmpty() {
+            return begun == null && waiting.isEmpty() && kept.isEmpty();
         }
     }
 
@@ -63,10 +99,12 @@ final class KeyedLine {
         synchronized (lock) {
             session = null;
             ready.clear();
+            last.clear();
             for (Place place : List.copyOf(places.values())) {
-                place.waiting.forEach(delivery -> share.gave(delivery.size()));
+                place.waiting.forEach(this::forget);
                 place.waiting.clear();
-                place.isKept = false;
+                place.kept.forEach(this::forget);
+                place.kept.clear();
                 if (place.begun != null && !place.begun.isRunning()) {
                     end(place, place.begun);
                 } else if (place.begun == null) {
@@ -83,12 +121,36 @@ final class KeyedLine {
                 return;
             }
             share.took(delivery.size());
+            delivery.setNumber(++arrived);
+            held.add(arrived);
             Place place = places.computeIfAbsent(delivery.key(), Place::new);
             place.waiting.add(delivery);
-            if (place.begun == null && !place.isKept && place.waiting.size() == 1) {
-                ready.add(place);
+            if (delivery.waitsForAll()) {
+                last.add(place);
+                releaseLast();
+            } else {
+                offer(place);
             }
         }
+    }
+
+    private void offer(Place place) {
+        if (place.next() != null) {
+            ready.add(place);
+        }
+    }
+
+    /** Only the first one can have nothing before it. */
+    private void releaseLast() {
+        Place first = last.peek();
+        if (first != null && first.waiting.first().number() == held.first()) {
+            ready.add(last.remove());
+        }
+    }
+
+    private void forget(OrderedDelivery delivery) {
+        share.gave(delivery.size());
+        held.remove(delivery.number());
     }
 
     /** @param most how many may be handled at once from now on */
@@ -152,8 +214,10 @@ final class KeyedLine {
             if (!nextMayBegin()) {
                 return null;
             }
-            Place place = ready.remove();
-            OrderedDelivery next = place.waiting.remove();
+            Place place = ready.iterator().next();
+            ready.remove(place);
+            OrderedDelivery next = Objects.requireNonNull(place.next());
+            place.waiting.remove(next);
             place.begun = next;
             next.setRunning(true);
             begun++;
@@ -202,29 +266,30 @@ final class KeyedLine {
         }
         place.begun = null;
         begun--;
-        place.waiting.addFirst(again);
-        place.isKept = true;
+        place.kept.add(again);
+        offer(place);
         return again;
     }
 
     private void end(Place place, OrderedDelivery delivery) {
-        share.gave(delivery.size());
+        forget(delivery);
         place.begun = null;
         begun--;
-        if (place.waiting.isEmpty()) {
+        if (place.isEmpty()) {
             places.remove(place.key);
         } else {
-            ready.add(place);
+            offer(place);
         }
+        releaseLast();
     }
 
     /** The pause of a kept delivery is over. Does nothing if its channel is closed. */
     void resume(OrderedDelivery kept) {
         synchronized (lock) {
             Place place = places.get(kept.key());
-            if (place != null && place.isKept && kept.equals(place.waiting.peek())) {
-                place.isKept = false;
-                ready.add(place);
+            if (place != null && place.kept.remove(kept)) {
+                place.waiting.add(kept);
+                offer(place);
             }
         }
     }

@@ -28,6 +28,8 @@ final class OrderedDelivery extends RabbitDelivery {
 
     /** Whether its handler has not returned; guarded by the lock of the {@link KeyedLine}. */
     private boolean running;
+    /** In the order of arrival; guarded by the lock of the {@link KeyedLine}. */
+    private long number;
 
     /** @param settled told after each settlement, perhaps while the handler is still running */
     OrderedDelivery(RabbitDelivery delivery, Consumer<OrderedDelivery> settled) {
@@ -43,11 +45,29 @@ final class OrderedDelivery extends RabbitDelivery {
         this.key = kept.key;
         this.settled = kept.settled;
         this.after = after;
+        this.number = kept.number;
     }
 
     /** What it shares with the deliveries that wait for it; its own if the message has no readable key. */
     Object key() {
         return key;
+    }
+
+    boolean waitsForAll() {
+        return OrderKey.waitsForAll(message().message());
+    }
+
+    boolean passesKept() {
+        return OrderKey.passesKept(message().message());
+    }
+
+    /** In the order of arrival, the same for as long as the message keeps its place. */
+    long number() {
+        return number;
+    }
+
+    void setNumber(long arrived) {
+        number = arrived;
     }
 
     /** The pause after which it begins. */

@@ -72,9 +72,18 @@ public final class RabbitBrowsing implements BrowsedQueue {
      * @throws BrowsingException when the broker refuses or cannot be reached
      */
     public static long depth(@Nullable Connection connection, String queue, Timeline timeline) {
+        return declared(connection, queue, timeline).getMessageCount();
+    }
+
+    /** The number of consumers; otherwise like {@link #depth}. */
+    public static int consumers(@Nullable Connection connection, String queue, Timeline timeline) {
+        return declared(connection, queue, timeline).getConsumerCount();
+    }
+
+    private static AMQP.Queue.DeclareOk declared(@Nullable Connection connection, String queue, Timeline timeline) {
         RabbitBrowsing asking = open(connection, queue, timeline);
         try {
-            return asking.channel.queueDeclarePassive(queue).getMessageCount();
+            return asking.channel.queueDeclarePassive(queue);
         } catch (IOException | ShutdownSignalException e) {
             throw refused(queue, e);
         } finally {

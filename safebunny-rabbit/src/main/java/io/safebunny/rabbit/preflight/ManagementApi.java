@@ -10,7 +10,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -23,6 +25,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class ManagementApi {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** The largest page that the API gives. */
+    private static final int PAGE = 500;
+
     private static final int OK = 200;
     private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
@@ -82,6 +87,22 @@ final class ManagementApi {
         return get("/api/queues/%s/%s".formatted(encoded(virtualHost), encoded(name)));
     }
 
+    /** Names of all queues of the virtual host that contain a text; {@code contained} may have the characters of a node's name. */
+    List<String> queueNames(String contained) throws UnaskedException, InterruptedException {
+        List<String> names = new ArrayList<>();
+        int pages = 1;
+        for (int page = 1; page <= pages; page++) {
+            JsonNode found = get("/api/queues/%s?page=%s&page_size=%s&name=%s&use_regex=false&columns=name"
+                    .formatted(encoded(virtualHost), page, PAGE, encoded(contained)));
+            if (found == null || !found.path("items").isArray()) {
+                throw unreadable("it does not list the queues of virtual host '%s'".formatted(virtualHost));
+            }
+            found.path("items").forEach(queue -> names.add(queue.path("name").asString("")));
+            pages = found.path("page_count").asInt(1);
+        }
+        return names;
+    }
+
     /** @return {@code null} if the queue does not exist */
     @Nullable
     JsonNode bindings(String queue) throws UnaskedException, InterruptedException {
@@ -133,7 +154,7 @@ final class ManagementApi {
                         .formatted(management, why));
     }
 
-    private static String encoded(String segment) {
+    static String encoded(String segment) {
         return URLEncoder.encode(segment, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

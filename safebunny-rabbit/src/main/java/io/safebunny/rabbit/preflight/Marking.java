@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.preflight;
 
-import io.safebunny.message.Names;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.ExchangeKind;
@@ -23,6 +22,7 @@ final class Marking {
     private static final String ALTERNATE = "alternate-exchange";
 
     private final Topology planned;
+    private final TypeQueues types;
     private final List<Judgement> broker = new ArrayList<>();
     private final Map<String, Judgement> exchanges = new LinkedHashMap<>();
     private final Map<String, Judgement> queues = new LinkedHashMap<>();
@@ -32,6 +32,7 @@ final class Marking {
 
     Marking(Topology planned) {
         this.planned = planned;
+        this.types = new TypeQueues(planned.node());
     }
 
     /** Something about the broker itself. */
@@ -135,14 +136,14 @@ final class Marking {
                         binding,
                         Judgement.of(
                                 Mark.UNPLANNED,
-                                "Queue '%s' is also bound to %s, which this node does not declare. Remove it if it is left from a handler's earlier `from`"
+                                "Queue '%s' is also bound to %s, which this node does not declare. If it is left from a handler's earlier `from`, --safebunny.topology=prune-apply removes it"
                                         .formatted(queue.name(), described(binding))));
             }
         }
         missing.forEach(binding -> bindings.put(binding, missing(binding)));
     }
 
-    private static Binding binding(String queue, JsonNode found) {
+    static Binding binding(String queue, JsonNode found) {
         return new Binding(
                 found.path("source").asString(""),
                 queue,
@@ -159,7 +160,7 @@ final class Marking {
                         .formatted(binding.queue(), described(binding)));
     }
 
-    private static String described(Binding binding) {
+    static String described(Binding binding) {
         return "exchange '%s' with key '%s'".formatted(binding.exchange(), binding.routingKey());
     }
 
@@ -180,11 +181,12 @@ final class Marking {
                 Judgement.harmless(
                         Mark.UNPLANNED,
                         depth,
-                        "Queue '%s' may be left over: this version of the node does not handle %s, and nobody consumes the queue now. If no instance of another version does, which may also have paused the type: unbind the queue, and delete it once nobody needs what is in it"
+                        "Queue '%s' may be left over: this version of the node does not %s, and nobody consumes the queue now. If no instance of another version does, which may also have paused the type, --safebunny.topology=prune tells what is in it, and prune-apply unbinds it and deletes it when it is empty"
                                 .formatted(
                                         name,
-                                        name.substring(Names.address(planned.node(), "")
-                                                .length()))));
+                                        types.isShard(name)
+                                                ? "have this shard of " + types.typeOf(name)
+                                                : "handle " + types.typeOf(name))));
         for (JsonNode one : bound) {
             Binding binding = binding(name, one);
             if (!binding.exchange().isEmpty()) {
@@ -195,13 +197,10 @@ final class Marking {
 
     /** Names of the queues among these bindings that are of this node and not planned. */
     List<String> others(JsonNode bound) {
-        String prefix = Names.address(planned.node(), "");
         Set<String> names = new TreeSet<>();
         for (JsonNode one : bound) {
             String name = one.path("destination").asString("");
-            if (one.path("destination_type").asString("").equals("queue")
-                    && name.startsWith(prefix)
-                    && Names.isType(name.substring(prefix.length()))) {
+            if (one.path("destination_type").asString("").equals("queue") && types.isOfType(name)) {
                 names.add(name);
             }
         }
@@ -249,7 +248,7 @@ final class Marking {
     }
 
     /** {@code null} if the broker has no figures yet, as of a queue that was declared some seconds ago. */
-    private static @Nullable QueueDepth depth(JsonNode queue) {
+    static @Nullable QueueDepth depth(JsonNode queue) {
         JsonNode ready = queue.path("messages_ready");
         JsonNode unacknowledged = queue.path("messages_unacknowledged");
         JsonNode consumers = queue.path("consumers");

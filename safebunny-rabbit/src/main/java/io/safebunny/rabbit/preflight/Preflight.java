@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.preflight;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.message.Names;
 import io.safebunny.rabbit.connection.BrokerVersion;
 import io.safebunny.rabbit.preflight.ManagementApi.UnaskedException;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Compares a broker with what a node needs, by RabbitMQ's management API: it tells what AMQP does not, the policies on a node's queues,
- * their bindings, how full they are, and queues that are left over. Changes nothing. Without the API it assumes the broker's defaults.
+ * their bindings, how full they are, and queues that are left over. Changes nothing, but for {@link #pruning}. Without the API it assumes the broker's defaults.
  * Thread-safe.
  */
 public final class Preflight {
@@ -27,6 +26,7 @@ public final class Preflight {
 
     private final @Nullable ManagementApi management;
     private final String virtualHost;
+    private final Timeline timeline;
     private volatile List<String> others = List.of();
 
     /**
@@ -37,11 +37,27 @@ public final class Preflight {
         this.management =
                 management == null ? null : new ManagementApi(management, user, password, virtualHost, timeline);
         this.virtualHost = virtualHost;
+        this.timeline = timeline;
     }
 
     /** Whether a management API is configured. */
     public boolean asks() {
         return management != null;
+    }
+
+    /**
+     * What removes from the broker what the node does not need any more.
+     *
+     * @throws ConfigurationException SB-1301 without a management API
+     */
+    public Pruning pruning(Topology planned) {
+        if (management == null) {
+            throw new ConfigurationException(
+                    "SB-1301",
+                    "What is left over cannot be seen [safebunny.topology.management-uri=]: AMQP lists neither queues nor bindings, only the management API does.",
+                    "Set safebunny.topology.management-uri, such as http://broker:15672, and give the user the tag `management`.");
+        }
+        return new Pruning(planned, management, virtualHost, timeline);
     }
 
     /**
@@ -111,9 +127,12 @@ public final class Preflight {
 
     private static void addHeldTooLong(
             Topology planned, List<HandlerDefinition> handlers, AcknowledgementTimeout timeout, Marking marking) {
-        Map<String, HandlerDefinition> byQueue = handlers.stream()
-                .collect(Collectors.toMap(
-                        handler -> Names.address(planned.node(), handler.type()), Function.identity()));
+        Map<String, HandlerDefinition> byQueue = new HashMap<>();
+        for (HandlerDefinition handler : handlers) {
+            List<String> shards = handler.subscription().shardQueues(planned.node());
+            List<String> held = shards.isEmpty() ? List.of(handler.queue(planned.node())) : shards;
+            held.forEach(queue -> byQueue.put(queue, handler));
+        }
         for (Topology.Queue queue : planned.queues()) {
             HandlerDefinition handler = byQueue.get(queue.name());
             String finding = handler == null ? null : timeout.finding(handler, queue, marking.facts(queue));

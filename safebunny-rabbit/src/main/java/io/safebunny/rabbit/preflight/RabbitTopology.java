@@ -134,11 +134,11 @@ public final class RabbitTopology {
     }
 
     @FunctionalInterface
-    private interface Task<T> {
+    interface Task<T> {
         T run(Connection connection) throws IOException;
     }
 
-    private static <T> T on(ConnectionFactory broker, Task<T> task) {
+    static <T> T on(ConnectionFactory broker, Task<T> task) {
         try (org.springframework.amqp.rabbit.connection.Connection connection = broker.createConnection()) {
             Connection delegate = connection.getDelegate();
             if (delegate == null) {

@@ -3,7 +3,6 @@ package io.safebunny.rabbit.publish;
 
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.safebunny.concurrency.Permits;
 import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
@@ -17,19 +16,18 @@ import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A bounded number of publisher channels shared by all publishing threads. A channel is lent for the write only and confirms are pipelined,
- * so many callers share few round trips; the most recently used channel is lent first. A caller that finds none free waits until its
- * deadline. Thread-safe.
+ * so many callers share few round trips. Messages with one order key go through one channel, in the order of the calls: the broker keeps
+ * an order only within a channel. All others take the first channel that is free, so that few are used. A caller that finds none free
+ * waits until its deadline. Thread-safe.
  */
 public final class PublisherPool {
 
@@ -38,9 +36,8 @@ public final class PublisherPool {
     private final ConnectionKeeper connection;
     private final Timeline timeline;
     private final List<PublisherSlot> slots;
-    private final Permits permits;
-    /** The free slots, the most recently used one first. In all there are as many slots as permits. */
-    private final Deque<PublisherSlot> free;
+    /** Who may use which slot. */
+    private final Places places;
 
     private final RecurringTask sweeps;
     private volatile boolean closed;
@@ -53,8 +50,7 @@ public final class PublisherPool {
         this.slots = IntStream.range(0, maxConcurrency)
                 .mapToObj(index -> new PublisherSlot(repair, timeline))
                 .toList();
-        this.permits = new Permits(maxConcurrency);
-        this.free = new ConcurrentLinkedDeque<>(slots);
+        this.places = new Places(maxConcurrency);
         this.sweeps = new RecurringTask(
                 "expiring publications without a confirm", SWEEP, this::sweep, Runnable::run, timeline);
     }
@@ -81,8 +77,17 @@ public final class PublisherPool {
         sweeps.start();
     }
 
-    /** @param deadline for waiting for a channel, writing, and the confirm together */
+    /** Publishes a message that has no order key of its own. */
     public CompletableFuture<Void> publish(Publication publication, Source source, Deadline deadline) {
+        return publish(publication, null, source, deadline);
+    }
+
+    /**
+     * @param orderKey what the message shares with those that it must follow; {@code null} for none
+     * @param deadline for waiting for a channel, writing, and the confirm together
+     */
+    public CompletableFuture<Void> publish(
+            Publication publication, @Nullable String orderKey, Source source, Deadline deadline) {
         CompletableFuture<Void> future = new CompletableFuture<>();
         try {
             if (!connection.awaitUnblocked(deadline)) {
@@ -92,25 +97,28 @@ public final class PublisherPool {
                         "the broker to unblock the connection (memory or disk alarm)"));
                 return future;
             }
-            if (!permits.acquire(deadline)) {
-                future.completeExceptionally(new PublishTimeoutException(
-                        publication,
-                        deadline.timeout(),
-                        "one of %s publisher channels (safebunny.publisher.max-concurrency)".formatted(slots.size())));
+            int place = places.take(orderKey, deadline);
+            if (place == Places.NONE) {
+                future.completeExceptionally(
+                        new PublishTimeoutException(publication, deadline.timeout(), missing(orderKey)));
                 return future;
             }
-            PublisherSlot slot = free.removeFirst();
             try {
-                write(slot, publication, source, future, deadline);
+                write(slots.get(place), publication, source, future, deadline);
             } finally {
-                free.addFirst(slot);
-                permits.release();
+                places.leave(place);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             future.completeExceptionally(PublishTimeoutException.interrupted(publication, "a publisher channel"));
         }
         return future;
+    }
+
+    /** For what a caller has waited in vain. */
+    private String missing(@Nullable String orderKey) {
+        return "%s of %s publisher channels (safebunny.publisher.max-concurrency)"
+                .formatted(orderKey == null ? "one" : "the one for its order key", slots.size());
     }
 
     private void write(

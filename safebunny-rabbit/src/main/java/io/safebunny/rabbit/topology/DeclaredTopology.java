@@ -22,6 +22,11 @@ public final class DeclaredTopology {
 
     private final DelayChoice delay;
     private volatile @Nullable Topology planned;
+    /**
+     * The topology of which it is known that nothing contradicts it; looked for once, and again when a queue is gone, as the broker logs an
+     * error for what is missing.
+     */
+    private volatile @Nullable Topology unrivalled;
 
     public DeclaredTopology(DelayChoice delay) {
         this.delay = delay;
@@ -47,11 +52,21 @@ public final class DeclaredTopology {
         }
     }
 
-    /** Call on every connect, and when a queue is missing. */
+    /** Call when a queue is missing: perhaps somebody has deleted it, because another version has its type in another queue by now. */
+    public void declareMissing(Connection connection) throws IOException {
+        unrivalled = null;
+        declare(connection);
+    }
+
+    /** Call on every connect. */
     public void declare(Connection connection) throws IOException {
         Topology wanted = require();
         Delay chosen = delay.on(connection, wanted.options());
         try (Declarations broker = Declarations.on(connection, wanted)) {
+            if (!wanted.equals(unrivalled)) {
+                TopologyDeclarer.requireNoRival(broker, wanted);
+                unrivalled = wanted;
+            }
             TopologyDeclarer.apply(broker, wanted, chosen);
         }
     }

@@ -29,9 +29,14 @@ public record Permissions(String node, TopologyOptions names) {
         return "^(%s(\\..*)?|%s-.*)$".formatted(quoted(names.prefix()), quoted(node));
     }
 
-    /** Matches the node's queues and the routing keys of its publications. */
-    private String own() {
+    /** Matches the routing keys of the node's publications. */
+    private String published() {
         return "^%s-[A-Za-z][A-Za-z0-9_$]*$".formatted(quoted(node));
+    }
+
+    /** Matches the routing keys with which the node sends to its own queues, shards included. */
+    private String own() {
+        return "^%s-[A-Za-z][A-Za-z0-9_$]*(\\.[0-9]+)?$".formatted(quoted(node));
     }
 
     private String written() {
@@ -39,7 +44,7 @@ public record Permissions(String node, TopologyOptions names) {
     }
 
     private String read() {
-        return "^%s-([A-Za-z][A-Za-z0-9_$]*|dead-letters|poison-watch)$".formatted(quoted(node));
+        return "^%s-([A-Za-z][A-Za-z0-9_$]*(\\.(in|[0-9]+))?|dead-letters|poison-watch)$".formatted(quoted(node));
     }
 
     /** The dot is the only special character that names may contain. */
@@ -57,11 +62,26 @@ public record Permissions(String node, TopologyOptions names) {
                         .formatted(refusal.command(broad(), broad(), broad())));
     }
 
+    /**
+     * The exception for a queue or binding that this user may not remove.
+     *
+     * @param permission the permission that this user lacks if the broker does not say it: {@code configure} or {@code write}
+     */
+    public ConfigurationException missingToRemove(String permission, String what, String words) {
+        Refusal refusal = Refusal.of(words);
+        return new ConfigurationException(
+                MISSING,
+                "%s, so the %s stays: %s.".formatted(refusal.lacks(permission), what, words),
+                "Run this as an administrator's user (spring.rabbitmq.username), or grant: %s."
+                        .formatted(refusal.command(broad(), broad(), broad())));
+    }
+
     /** @param permission the permission that this user lacks: {@code read} or {@code write} */
     public ConfigurationException missingToRun(String permission, String words) {
         Refusal refusal = Refusal.of(words);
         String topics = List.of(names.mainExchange(), names.ownExchange(), names.laterExchange()).stream()
-                .map(exchange -> refusal.topicCommand(exchange, own(), NONE))
+                .map(exchange -> refusal.topicCommand(
+                        exchange, exchange.equals(names.ownExchange()) ? own() : published(), NONE))
                 .collect(Collectors.joining("; "));
         return new ConfigurationException(
                 MISSING,

@@ -62,6 +62,18 @@ public final class TopologyDeclarer {
         }
     }
 
+    /**
+     * @throws ConfigurationException SB-1205 if the broker has a queue in which a type of the topology is handled in the other way
+     * @throws IOException if the connection fails
+     */
+    static void requireNoRival(Declarations broker, Topology topology) throws IOException {
+        for (String rival : topology.rivals()) {
+            if (broker.refusal("queue '" + rival + "'", channel -> channel.queueDeclarePassive(rival)) == null) {
+                throw topology.rivalExists(rival);
+            }
+        }
+    }
+
     /** @return queues that this user may not configure */
     private static List<String> declare(Broker broker, Topology topology, List<Topology.Queue> queues)
             throws IOException {

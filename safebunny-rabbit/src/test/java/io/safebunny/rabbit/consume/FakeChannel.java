@@ -164,6 +164,11 @@ final class FakeChannel {
         deliver(0, Map.of(Headers.ORDER_KEY, key));
     }
 
+    /** @param header one more, which says what the message is */
+    void deliver(String key, String header) {
+        deliver(0, Map.of(Headers.ORDER_KEY, key, header, 1L));
+    }
+
     private void deliver(int failures, Map<String, Object> headers) {
         unsettled.add(nextId());
         try {

@@ -7,6 +7,7 @@ import com.rabbitmq.client.Connection;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.QuarantinePolicy;
+import io.safebunny.message.Headers;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
 import io.safebunny.rabbit.work.ConsumerContext;
@@ -101,6 +102,66 @@ class OrderedConsumerTest {
     }
 
     @Test
+    void whatHasNoReadableKeyWaitsForNothing() {
+        FakeChannel channel = started();
+        unsettled(3);
+        channel.deliver("a");
+        channel.deliver("");
+        channel.deliver("");
+        workers.runAll();
+
+        assertThat(ids()).containsExactly("message-1", "message-2", "message-3");
+    }
+
+    @Test
+    void aMarkWaitsForAllBeforeItAndHoldsNobody() {
+        FakeChannel channel = started();
+        unsettled(1);
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(5)));
+        channel.deliver("a");
+        channel.deliver("b");
+        channel.deliver("", Headers.MARK);
+        channel.deliver("", Headers.MARK);
+        workers.runAll();
+        assertThat(ids()).containsExactly("message-1", "message-2");
+
+        handled.get(0).acknowledge();
+        channel.deliver("c");
+        workers.runAll();
+        assertThat(ids()).as("b is kept").containsExactly("message-1", "message-2", "message-5");
+
+        within.add(RabbitDelivery::acknowledge);
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(5)));
+        timeline.advance(Duration.ofSeconds(5));
+        workers.runAll();
+        assertThat(ids()).endsWith("message-2", "message-3");
+
+        timeline.advance(Duration.ofSeconds(5));
+        workers.runAll();
+        assertThat(ids()).endsWith("message-2", "message-3", "message-3", "message-4");
+    }
+
+    @Test
+    void aMarkWaitsForTheHandlerThatALostChannelHasLeftRunning() {
+        FakeChannel channel = started();
+        within.add(delivery -> {
+            channel.closeByBroker();
+            timeline.advance(Duration.ofSeconds(1));
+            workers.runAll();
+            broker.latest().deliver("b");
+            broker.latest().deliver("", Headers.MARK);
+            workers.runAll();
+            assertThat(handled).hasSize(2); // b
+        });
+        channel.deliver("a");
+        channel.deliver("", Headers.MARK); // lost with the channel
+        workers.runAll();
+
+        assertThat(handled).hasSize(3);
+        assertThat(broker.latest().calls).containsExactly("qos 4", "consume", "ack 1", "ack 2");
+    }
+
+    @Test
     void waitsForAHandlerThatHasSettledItsDelivery() {
         FakeChannel channel = started();
         within.add(delivery -> {
@@ -135,6 +196,76 @@ class OrderedConsumerTest {
         assertThat(ids()).containsExactly("message-1", "message-3", "message-1", "message-2");
         assertThat(handled.get(2).message().redelivered()).isTrue();
         assertThat(channel.calls).containsExactly("qos 4", "consume", "ack 3", "ack 1", "ack 2");
+    }
+
+    @Test
+    void replaysAndUndosPassWhatIsKeptWhileItIsKept() {
+        FakeChannel channel = started();
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(5)));
+        unsettled(1);
+        channel.deliver("a");
+        channel.deliver("a");
+        channel.deliver("a", Headers.POISONED_AT);
+        channel.deliver("a", Headers.UNDOES);
+        workers.runAll();
+        assertThat(ids()).containsExactly("message-1", "message-3");
+
+        timeline.advance(Duration.ofSeconds(5));
+        workers.runAll();
+        assertThat(handled).as("one at a time").hasSize(2);
+        handled.get(1).acknowledge();
+        workers.runAll();
+
+        assertThat(ids()).containsExactly("message-1", "message-3", "message-1", "message-2", "message-4");
+        assertThat(channel.calls).containsExactly("qos 4", "consume", "ack 3", "ack 1", "ack 2", "ack 4");
+    }
+
+    @Test
+    void aReplayThatIsKeptGoesBackToItsPlace() {
+        FakeChannel channel = started();
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(5)));
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(3)));
+        channel.deliver("a");
+        channel.deliver("a", Headers.POISONED_AT);
+        channel.deliver("a");
+        channel.deliver("a", Headers.POISONED_AT);
+        workers.runAll();
+        assertThat(ids()).containsExactly("message-1", "message-2", "message-4");
+
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(9)));
+        timeline.advance(Duration.ofSeconds(3));
+        workers.runAll();
+        assertThat(ids()).endsWith("message-4", "message-2");
+        timeline.advance(Duration.ofSeconds(2));
+        workers.runAll();
+        assertThat(ids()).as("the first is not kept any more").endsWith("message-2", "message-1");
+
+        timeline.advance(Duration.ofSeconds(7));
+        workers.runAll();
+        assertThat(ids()).endsWith("message-1", "message-2", "message-3");
+    }
+
+    @Test
+    void whatALostChannelHadKeptDoesNotReturnBesideAReplayThatIsStillRunning() {
+        FakeChannel channel = started();
+        within.add(delivery -> delivery.keep(Duration.ofSeconds(5)));
+        within.add(delivery -> {
+            channel.closeByBroker();
+            timeline.advance(Duration.ofSeconds(1));
+            workers.runAll();
+            broker.latest().deliver("a");
+            broker.latest().deliver("a", Headers.POISONED_AT);
+            workers.runAll();
+            assertThat(handled).hasSize(2);
+        });
+        channel.deliver("a");
+        channel.deliver("a", Headers.POISONED_AT);
+        workers.runAll();
+        timeline.advance(Duration.ofSeconds(10));
+        workers.runAll();
+
+        assertThat(ids()).containsExactly("message-1", "message-2", "message-1", "message-2");
+        assertThat(broker.latest().calls).containsExactly("qos 4", "consume", "ack 1", "ack 2");
     }
 
     @Test

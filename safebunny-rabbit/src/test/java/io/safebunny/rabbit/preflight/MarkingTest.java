@@ -213,6 +213,29 @@ class MarkingTest {
         assertThat(marking.others(bound)).containsExactly(OLD);
     }
 
+    /** A node that divides the type into two, where there have been three. */
+    @Test
+    void shardsThatAreNotPlannedAreFoundAndToldAsSuch() {
+        Marking divided = new Marking(TopologyPlanner.plan(
+                "shop",
+                List.of(new Subscription("OrderPlaced", List.of("desk"), true, 2)),
+                TopologyOptions.defaults()));
+        JsonNode bound = json("[%s,%s,%s,%s,%s]"
+                .formatted(
+                        boundTo(QUEUE + ".in"),
+                        boundTo(QUEUE + ".0"),
+                        boundTo(QUEUE + ".1"),
+                        boundTo(QUEUE + ".2"),
+                        boundTo("shop-eu-OrderPlaced.2")));
+
+        assertThat(divided.others(bound)).containsExactly(QUEUE + ".2");
+        divided.other(QUEUE + ".2", figures(7, 0), json("[]"));
+        assertThat(divided.result().remarks())
+                .singleElement()
+                .asString()
+                .contains("does not have this shard of OrderPlaced, and nobody consumes the queue now");
+    }
+
     private static String boundTo(String queue) {
         return "{'destination_type':'queue','destination':'%s'}".formatted(queue);
     }

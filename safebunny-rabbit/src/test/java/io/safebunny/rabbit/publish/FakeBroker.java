@@ -210,6 +210,17 @@ public final class FakeBroker {
                     declared.add((String) arguments[0]);
                     yield null;
                 }
+                case "queueDeclarePassive" -> {
+                    closedByClient = true; // for there is nothing but what was declared
+                    throw new IOException(new ShutdownSignalException(
+                            false,
+                            false,
+                            new AMQP.Channel.Close.Builder()
+                                    .replyCode(AMQP.NOT_FOUND)
+                                    .replyText("NOT_FOUND - no queue '%s' in vhost '/'".formatted(arguments[0]))
+                                    .build(),
+                            null));
+                }
                 case "close" -> {
                     closedByClient = true;
                     yield null;

@@ -8,6 +8,7 @@ import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
 import io.safebunny.rabbit.publish.PublisherPool.Outgoing;
@@ -15,11 +16,15 @@ import io.safebunny.time.Deadline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,6 +100,92 @@ class PublisherPoolTest {
         assertThat(broker.connection().channels).hasSize(2).allSatisfy(channel -> assertThat(channel.published)
                 .hasSize(1));
         assertThat(within.get(0)).isNotDone();
+    }
+
+    /** Whatever else is written meanwhile. */
+    @Test
+    void writesWhatHasOneOrderKeyOnOneChannel() {
+        PublisherPool pool = started(4);
+        for (String key : List.of("a", "b", "c", "d", "e")) {
+            publishWithin(pool, null, () -> send(pool, key));
+            publishWithin(pool, "z", () -> send(pool, null));
+        }
+        for (String key : List.of("e", "d", "c", "b", "a")) {
+            send(pool, key);
+        }
+
+        Map<String, Set<Integer>> channels = new HashMap<>();
+        List<FakeBroker.FakeChannel> opened = broker.connection().channels;
+        for (int i = 0; i < opened.size(); i++) {
+            int channel = i;
+            opened.get(i).published.forEach(message -> channels.computeIfAbsent(
+                            String.valueOf(message.properties().getHeaders().get(Headers.ORDER_KEY)),
+                            key -> new HashSet<>())
+                    .add(channel));
+        }
+        assertThat(channels).containsKeys("a", "b", "c", "d", "e", "z", "null");
+        channels.remove("null");
+        assertThat(channels).allSatisfy((key, of) -> assertThat(of).as(key).hasSize(1));
+        assertThat(opened).hasSizeBetween(2, 4);
+    }
+
+    /** What one thread publishes without a key stays on one channel, although other messages have taken others. */
+    @Test
+    void keysDoNotMoveWhatHasNone() {
+        PublisherPool pool = started(4);
+        send(pool, null);
+        FakeBroker.FakeChannel first = broker.connection().channel();
+        for (int i = 0; i < 10; i++) {
+            send(pool, "key-" + i);
+            send(pool, null);
+        }
+
+        assertThat(broker.connection().channels).hasSizeGreaterThan(1);
+        assertThat(first.published.stream()
+                        .filter(message -> !message.properties().getHeaders().containsKey(Headers.ORDER_KEY)))
+                .hasSize(11);
+    }
+
+    @Test
+    void onlyWhatHasTheSameChannelWaitsForIt() {
+        PublisherPool pool = started(2);
+        List<CompletableFuture<Void>> within = new ArrayList<>();
+        publishWithin(pool, "hot", () -> {
+            within.add(pool.publish(
+                    PUBLICATION, "hot", () -> keyed("hot"), Deadline.after(Duration.ofSeconds(1), timeline)));
+            within.add(publish(pool));
+        });
+
+        assertFailed(within.get(0), PublishTimeoutException.class, "the one for its order key of 2 publisher channels");
+        assertThat(timeline.elapsed()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(within.get(1)).isNotDone();
+        assertThat(publishKeyed(pool, "hot")).isNotDone();
+    }
+
+    private void send(PublisherPool pool, @Nullable String key) {
+        CompletableFuture<Void> unused = publishKeyed(pool, key);
+    }
+
+    private CompletableFuture<Void> publishKeyed(PublisherPool pool, @Nullable String key) {
+        return pool.publish(PUBLICATION, key, () -> keyed(key), Deadline.after(TIMEOUT, timeline));
+    }
+
+    /** Does something else while the channel is lent. */
+    private void publishWithin(PublisherPool pool, @Nullable String key, Runnable meanwhile) {
+        CompletableFuture<Void> unused = pool.publish(
+                PUBLICATION,
+                key,
+                () -> {
+                    meanwhile.run();
+                    return keyed(key);
+                },
+                Deadline.after(TIMEOUT, timeline));
+    }
+
+    private static Outgoing keyed(@Nullable String key) {
+        return key == null
+                ? OUTGOING
+                : new Outgoing(OUTGOING.destination(), MESSAGE, Map.of(Headers.ORDER_KEY, key), null);
     }
 
     @Test

@@ -3,7 +3,9 @@ package io.safebunny.test.harness;
 
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
@@ -12,6 +14,7 @@ import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +35,20 @@ public final class RawPublisher {
         this.timeline = timeline;
     }
 
+    /** Publishes a body of version 1 as a new message, as {@link #publish(String, int, String, String)} does. */
+    public String publish(String type, String json, @Nullable String correlationId) {
+        return publish(type, 1, json, correlationId);
+    }
+
     /**
      * Publishes a body as a new message.
      *
      * @param type name of the message type
+     * @param version of the body, from 1
      * @param correlationId {@code null} for a random one
      * @return the correlation id
      */
-    public String publish(String type, String json, @Nullable String correlationId) {
+    public String publish(String type, int version, String json, @Nullable String correlationId) {
         String saga = correlationId == null ? RandomIds.next(timeline.random()) : correlationId;
         Envelope message = new Envelope(
                 RandomIds.next(timeline.random()),
@@ -57,9 +66,20 @@ public final class RawPublisher {
                 CONTENT_TYPE,
                 json.getBytes(StandardCharsets.UTF_8));
         OutboundMessage outbound = new OutboundMessage(
-                message.toWire(), new Route.ToSubscribers(Names.address(node, type)), Duration.ZERO);
+                withVersion(message.toWire(), version),
+                new Route.ToSubscribers(Names.address(node, type)),
+                Duration.ZERO);
         Object unused =
                 transport.send(outbound, Deadline.after(PATIENCE, timeline)).join();
         return saga;
+    }
+
+    private static WireMessage withVersion(WireMessage wire, int version) {
+        if (version == 1) {
+            return wire;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
+        headers.put(Headers.VERSION, version);
+        return wire.withHeaders(headers);
     }
 }

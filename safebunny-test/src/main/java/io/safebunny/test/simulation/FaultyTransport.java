@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.message.WireMessage;
@@ -11,6 +10,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingDelivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;

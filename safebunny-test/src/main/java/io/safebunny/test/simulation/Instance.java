@@ -44,8 +44,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class Instance implements SimulatedNode {
 
     /** Shared by all runs, because they are expensive to create and stateless. */
-    private static final Serializers SERIALIZERS = new Serializers(List.of(new JsonMessageSerializer(
-            JsonMapper.shared(), SafeBunnyOptions.of("any").maxMessageSize())));
+    private static final Serializers SERIALIZERS = Serializers.ofEveryFormat(new JsonMessageSerializer(
+            JsonMapper.shared(), SafeBunnyOptions.of("any").maxMessageSize()));
 
     private static final MeterRegistry METERS = recordingNothing();
 
@@ -100,7 +100,7 @@ final class Instance implements SimulatedNode {
         engine.start(scan.handlers().stream().map(this::watched).toList(), scan.sagas());
     }
 
-    /** Whose failures are noted, so that they can be compared with what records tell. */
+    /** Whose failures are noted, so that they can be compared with what records tell, and which must keep to the order of their messages. */
     private HandlerDefinition watched(HandlerDefinition handler) {
         rules().watchesFailuresOf(node, handler.type());
         HandlerInvoker onExpired = handler.onExpired();
@@ -112,21 +112,26 @@ final class Instance implements SimulatedNode {
                 handler.prefetch(),
                 handler.grouping(),
                 handler.recovery(),
-                new Watched(handler.invoker()),
-                onExpired == null ? null : new Watched(onExpired),
-                handler.ordering());
+                new Watched(handler, handler.invoker()),
+                onExpired == null ? null : new Watched(handler, onExpired),
+                handler.ordering(),
+                handler.rate(),
+                handler.sharding());
     }
 
     private final class Watched implements HandlerInvoker {
 
+        private final HandlerDefinition handler;
         private final HandlerInvoker invoker;
 
-        Watched(HandlerInvoker invoker) {
+        Watched(HandlerDefinition handler, HandlerInvoker invoker) {
+            this.handler = handler;
             this.invoker = invoker;
         }
 
         @Override
         public void invoke(Object payload, MessageContext context) throws Exception {
+            world.begins(Instance.this, handler, context.messageId());
             try {
                 invoker.invoke(payload, context);
             } catch (Throwable failure) {
@@ -210,7 +215,7 @@ final class Instance implements SimulatedNode {
     }
 
     void sent(OutboundMessage message, Duration begun) {
-        world.sent(message, begun);
+        world.sent(message, begun, store == null);
     }
 
     /** "CLAIMED for OrderPlaced" */

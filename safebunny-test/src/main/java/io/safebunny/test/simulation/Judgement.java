@@ -4,6 +4,7 @@ package io.safebunny.test.simulation;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.order.lane.Lane;
 import io.safebunny.saga.SagaView;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
@@ -139,7 +140,7 @@ final class Judgement {
     private @Nullable String waiting() {
         for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
             for (HandlerDefinition handler : node.getValue().engine().handlers()) {
-                String queue = node.getKey() + "-" + handler.type();
+                String queue = handler.queue(node.getKey());
                 if (world.broker().depth(queue) > 0) {
                     return "%s messages wait in %s".formatted(world.broker().depth(queue), queue);
                 }
@@ -157,7 +158,9 @@ final class Judgement {
                     boolean isFinal = record == null
                             ? isForgotten(node.getKey(), wire)
                             : record.state().isFinal();
-                    if (!isFinal && !operator.isSetAside(node.getKey(), wire)) {
+                    if (!isFinal
+                            && !operator.isSetAside(node.getKey(), wire)
+                            && !isHeldBack(node.getKey(), wire, record)) {
                         return "%s of %s, published by %s, at %s: %s"
                                 .formatted(
                                         wire.type(),
@@ -170,6 +173,17 @@ final class Judgement {
             }
         }
         return null;
+    }
+
+    /** Whether it waits for a decision on one with its order key that was set aside. */
+    private boolean isHeldBack(String node, WireMessage message, @Nullable MessageRecord record) {
+        if (record == null || record.state() != RecordState.PARKED) {
+            return false;
+        }
+        Lane lane = world.lane(node, message);
+        return lane.state() == Lane.State.HELD
+                && operator.setAside(node).stream()
+                        .anyMatch(copy -> String.valueOf(copy.messageId()).equals(lane.head()));
     }
 
     private boolean isForgotten(String node, WireMessage message) {

@@ -32,6 +32,7 @@ final class Rules {
     static final String ONLY_FAILURES = "only failures are counted as attempts";
     static final String LEASES = "no claim is taken over before its lease is over";
     static final String KEEPS_FAILURES = "a record tells of each failed attempt";
+    static final String IN_ORDER = "of messages with one order key, each begins when those before it have ended";
     static final String NO_WAIT = "nothing waits for the end of a lease unless something goes wrong";
 
     private final Supplier<Duration> time;

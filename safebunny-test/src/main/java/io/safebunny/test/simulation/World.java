@@ -3,8 +3,13 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.Ordering;
 import io.safebunny.memory.MemoryBroker;
+import io.safebunny.message.OrderKey;
 import io.safebunny.message.WireMessage;
+import io.safebunny.order.lane.Lane;
+import io.safebunny.order.lane.LaneDocument;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
@@ -12,6 +17,7 @@ import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.scheduler.Choices;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
@@ -33,6 +39,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -68,6 +75,8 @@ final class World implements AutoCloseable {
     private final Map<String, Instance> instances = new LinkedHashMap<>();
     private final Map<String, String> types = new HashMap<>();
     private final Map<String, OutboundMessage> published = new LinkedHashMap<>();
+    /** From publishers that never fail, so that their order is known; by id. */
+    private final Map<String, WireMessage> fromOutside = new LinkedHashMap<>();
 
     /**
      * @param cut the parts that are left out of the system
@@ -210,12 +219,16 @@ final class World implements AutoCloseable {
                 .toList();
     }
 
-    void sent(OutboundMessage message, Duration begun) {
+    /** @param isFromOutside whether it was sent by a process that never fails */
+    void sent(OutboundMessage message, Duration begun, boolean isFromOutside) {
         rules.sent(message, begun);
         String id = String.valueOf(message.message().messageId());
         types.put(id, String.valueOf(message.message().type()));
         if (message.route() instanceof Route.ToSubscribers) {
             published.putIfAbsent(id, message);
+            if (isFromOutside) {
+                fromOutside.putIfAbsent(id, message.message());
+            }
         }
     }
 
@@ -229,6 +242,53 @@ final class World implements AutoCloseable {
 
     Rules rules() {
         return rules;
+    }
+
+    /** Call before a handler begins. One whose message another process has handled meanwhile does not know that yet. */
+    void begins(Instance by, HandlerDefinition handler, String messageId) {
+        WireMessage message = fromOutside.get(messageId);
+        if (message == null || !handler.ordering().isOrdered() || hasEnded(by.node(), handler, message)) {
+            return;
+        }
+        for (Map.Entry<String, WireMessage> other : fromOutside.entrySet()) {
+            WireMessage before = other.getValue();
+            if (other.getKey().equals(messageId)) {
+                return;
+            }
+            if (isOfOneOrder(before, message) && !hasEnded(by.node(), handler, before)) {
+                rules.isBroken(
+                        Rules.IN_ORDER,
+                        "%s begins %s %s before %s has ended"
+                                .formatted(by.name(), message.type(), messageId, before.messageId()));
+                return;
+            }
+        }
+    }
+
+    private static boolean isOfOneOrder(WireMessage one, WireMessage other) {
+        return Objects.equals(one.type(), other.type())
+                && Objects.equals(one.appId(), other.appId())
+                && Objects.equals(OrderKey.of(one), OrderKey.of(other));
+    }
+
+    private boolean hasEnded(String node, HandlerDefinition handler, WireMessage message) {
+        MessageRecord record = find(node, message);
+        if (record == null) {
+            return false;
+        }
+        return record.state() == RecordState.POISONED
+                ? handler.ordering() == Ordering.SKIP
+                : record.state() == RecordState.COMPLETED || record.state().isFinal();
+    }
+
+    /** What waits at the node with the order key of the message. */
+    Lane lane(String node, WireMessage message) {
+        OrderKey key = OrderKey.of(message);
+        MessageStore store = stores.get(node);
+        MessageRecord stored = key == null || store == null
+                ? null
+                : store.find(LaneDocument.key(key.value(), String.valueOf(message.type())));
+        return LaneDocument.read(stored);
     }
 
     String nameOf(RecordKey key) {

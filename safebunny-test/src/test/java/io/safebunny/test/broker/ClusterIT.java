@@ -71,19 +71,17 @@ class ClusterIT {
         }
     }
 
+    /** Even the one to which everybody connects first. */
     @Test
     @Order(1)
-    void takesMessagesWhileAnyOneNodeIsDown() throws Exception {
-        int published = 0;
-        for (RabbitNode victim : cluster.nodes()) {
-            victim.kill();
-            publish();
-            cluster.awaitMembers("/", queue, 2);
-            victim.restart();
-            cluster.awaitMembers("/", queue, 3);
-            published++;
-        }
-        assertHolds(published);
+    void takesMessagesWhileOneNodeIsDown() throws Exception {
+        RabbitNode victim = cluster.nodes().get(0);
+        victim.kill();
+        publish();
+        cluster.awaitMembers("/", queue, 2);
+        victim.restart();
+        cluster.awaitMembers("/", queue, 3);
+        assertHolds(1);
         isWhole = true;
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What {@code bin/broker} and {@code bin/database} install is run, as root: it comes from Debian or not at all. */
 @Timeout(180)
+@Tag("once")
 class InstallScriptIT {
 
     /** What is installed, from which Debian, and which files in the folder are taken for it. */

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MemoryScheduledTest extends ScheduledContract {
 
     private final SystemTimeline ofStores = new SystemTimeline("memory-scheduled-test");

@@ -14,10 +14,12 @@ import java.util.Deque;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The broker says what a test class leaves open. */
+@Tag("once")
 class LeftChannelsIT {
 
     private static final Duration TOLD = Duration.ofSeconds(15);

@@ -18,10 +18,12 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Batches in which instances crash at every point. What is published is taken by its id, so another id would be another effect. */
+@Tag("once")
 class BatchSimulationTest {
 
     private final Logger log = (Logger) LoggerFactory.getLogger("io.safebunny");

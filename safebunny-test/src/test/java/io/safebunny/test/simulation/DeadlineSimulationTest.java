@@ -16,10 +16,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Messages with deadlines while instances crash at every point: what comes of each of them comes once, and is one thing. */
+@Tag("once")
 class DeadlineSimulationTest {
 
     @BunnyMessage(validFor = "3s")

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Runs all nodes in this process and reports what became of the orders, placed by itself or by others. */
 final class Run {
@@ -84,7 +85,7 @@ final class Run {
             announce(saga);
             out.printf(
                     Locale.ROOT,
-                    "It ends after %s, or when you press Enter. Until then nobody repairs anything but you.%n",
+                    "It ends after %s, or when you press Enter. Until then only you repair, then the demo does what you have left.%n",
                     Shopping.lasts(options.orders()));
             out.flush();
             Shopping shopping = new Shopping(options, interruption, out, storage);
@@ -107,6 +108,12 @@ final class Run {
         addresses.forEach((node, address) -> out.println(node.wireName() + ": " + address));
         if (options.dashboard()) {
             out.println("page: " + addresses.get(options.watched()) + "/safebunnyui");
+            out.println("for the requests that it shows, in a shell: export ACTUATOR="
+                    + addresses.get(options.watched())
+                    + addresses.entrySet().stream()
+                            .map(other -> " ACTUATOR_%s=%s"
+                                    .formatted(other.getKey().wireName().toUpperCase(Locale.ROOT), other.getValue()))
+                            .collect(Collectors.joining()));
             out.println(
                     "Open it in a browser. It shows the node "
                             + options.watched().wireName()

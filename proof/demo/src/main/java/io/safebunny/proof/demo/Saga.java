@@ -130,6 +130,9 @@ final class Saga implements AutoCloseable {
         Map<String, String> properties = new LinkedHashMap<>(setup.properties());
         properties.put("spring.application.name", node.wireName());
         properties.put("safebunny.node", node.wireName());
+        if (node == Node.NOTIFICATIONS) { // handles in order, which needs a store also in a run without deduplication
+            properties.replace("safebunny.store.type", "none", "memory");
+        }
         Integer own = ports.get(node);
         if (own != null) {
             properties.put("server.address", "127.0.0.1"); // stronger than SERVER_ADDRESS in the environment

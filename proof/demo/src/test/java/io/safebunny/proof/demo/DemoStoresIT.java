@@ -32,7 +32,6 @@ class DemoStoresIT {
         assertThat(report.exitStatus()).as(report.json()).isZero();
     }
 
-    /** Sagas are written in batches, for which the private server needs its proxy. */
     @Test
     void anOrchestratorNeedsBatchesOfCosmosDb() {
         Options options = Options.defaults()

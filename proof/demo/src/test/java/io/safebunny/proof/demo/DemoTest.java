@@ -82,7 +82,7 @@ class DemoTest {
                 Options.defaults().withOrders(300).withChaos(1).withStore(H2).with(Options.Flag.WITHOUT_DEDUPLICATION));
 
         assertThat(report.doubleCharges()).isPositive();
-        assertThat(report.doubleMails()).isPositive();
+        assertThat(report.doubleRefunds()).isPositive();
         assertThat(report.exitStatus()).isEqualTo(1);
     }
 

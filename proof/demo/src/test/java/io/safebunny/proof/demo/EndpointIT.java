@@ -14,11 +14,13 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The endpoint over HTTP, as docs/endpoints.md describes it, of a node of a served saga. */
+@Tag("once")
 class EndpointIT {
 
     private static final Pattern BILLING = Pattern.compile("(?m)^billing: (http://localhost:\\d+/actuator)$");

@@ -18,9 +18,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Ten thousand messages that nobody should send, between five hundred good ones. */
+@Tag("once")
 class HostileInputIT {
 
     private static final int BAD = 10_000;

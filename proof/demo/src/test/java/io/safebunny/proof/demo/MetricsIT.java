@@ -27,9 +27,11 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The meters documented on the operations page, the dashboard and the alerts, as Prometheus scrapes them from a served saga. */
+@Tag("once")
 class MetricsIT {
 
     private static final Path PAGE = Path.of("../../docs/operations.md");
@@ -46,12 +48,20 @@ class MetricsIT {
     private static final Pattern LABEL_ASKED = Pattern.compile("[{,]\\s*(\\w+)[=!]");
     private static final Pattern BY = Pattern.compile("by \\(([^)]*)\\)");
     /**
-     * Meters of the outbox, Cosmos DB, scheduled messages and shared transactions: the sample publishes only in handlers and shares none, and
-     * the test has no account.
+     * Meters of the outbox, Cosmos DB, scheduled messages, shared transactions, rates and types in order: the sample publishes only in
+     * handlers, shares none, limits none and orders none, and the test has no account.
      */
     private static final Set<String> OF_OTHERS = Set.of(
             "safebunny.scheduled",
             "safebunny.shared",
+            "safebunny.rate.limit",
+            "safebunny.rate.waiting",
+            "safebunny.rate.wait",
+            "safebunny.rate.throttled",
+            "safebunny.order.held",
+            "safebunny.order.held.age",
+            "safebunny.order.parked",
+            "safebunny.order.full",
             "safebunny.outbox",
             "safebunny.outbox.backlog",
             "safebunny.cosmos.request.charge");

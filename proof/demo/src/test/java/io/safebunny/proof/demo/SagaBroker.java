@@ -22,13 +22,11 @@ final class SagaBroker implements AutoCloseable {
             "billing-OrderPlaced",
             "billing-OutOfStock",
             "shipping-PaymentCaptured",
-            "notifications-OrderPlaced",
-            "notifications-OrderCompleted",
-            "notifications-OrderCancelled");
+            "notifications-OrderNews.in");
     static final List<String> ORCHESTRATED_QUEUES = List.of(
             "orders-PlaceOrder",
             "orders-OrderPlaced",
-            "orders-OrderCompleted",
+            "orders-OrderNews",
             "orders-SagaFailed",
             "orders-StockReserved",
             "orders-SoldOut",
@@ -44,9 +42,7 @@ final class SagaBroker implements AutoCloseable {
             "shipping-ReleaseStock",
             "shipping-ShipGoods",
             "shipping-CallOff",
-            "notifications-OrderPlaced",
-            "notifications-OrderCompleted",
-            "notifications-OrderCancelled");
+            "notifications-OrderNews.in");
     static final List<String> POISON_QUEUES =
             List.of("orders-poison", "billing-poison", "shipping-poison", "notifications-poison");
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix.stage;
 
+import io.safebunny.handler.Sharding;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.child.Child;
 import io.safebunny.proof.child.ChildOptions;
@@ -18,6 +19,9 @@ import io.safebunny.proof.trip.TripSaga;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.SystemTimeline;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,11 +42,14 @@ public final class Stage implements AutoCloseable {
 
     private static final Duration STEP = Duration.ofSeconds(30);
     private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
+    private static final Sharding SHARDS = Sharding.into(2);
+    private static final long IDLE_MILLIS = 1_000;
 
     private final StoreAddress address;
     private final NodeAddress worker;
     private final NodeAddress deskAddress;
     private final Path log;
+    private final Path decided;
     private final OrderKind kind;
     private final Ledger ledger = new Ledger();
     private final SystemTimeline timeline = new SystemTimeline("stage");
@@ -65,12 +72,12 @@ public final class Stage implements AutoCloseable {
         this.worker = new NodeAddress(name + "-work", prefix, broker);
         this.deskAddress = new NodeAddress(name + "-desk", prefix, broker);
         this.log = log;
+        this.decided = log.resolveSibling(name + ".decided").toAbsolutePath();
         this.store = address.kind().isDurable()
                 ? new StoreView(this.address, worker.node(), timeline, this::reachable)
                 : null;
         this.desk = new Desk(deskAddress, worker.node(), ledger);
-        this.queues =
-                new StageQueues(worker, deskAddress, kind.isOfSaga()); // the desk has declared the exchange by now
+        this.queues = new StageQueues(worker, deskAddress, kind); // the desk has declared the exchange by now
     }
 
     /**
@@ -94,18 +101,42 @@ public final class Stage implements AutoCloseable {
 
     /** Starts a process that waits for {@link #go}. */
     public Child prepare(Plan plan) {
-        return prepare(plan, null);
+        return prepare(plan, null, sharding());
     }
 
     /** Like {@link #prepare(Plan)}; the process places an order once it has started. */
     public Child prepare(Plan plan, @Nullable Order placed) {
+        return prepare(plan, placed, sharding());
+    }
+
+    /** Like {@link #prepare(Plan)}; the process divides the orders into these shards. */
+    public Child prepare(Plan plan, Sharding sharding) {
+        return prepare(plan, null, sharding);
+    }
+
+    private @Nullable Sharding sharding() {
+        return kind.isInShards() ? SHARDS : null;
+    }
+
+    private Child prepare(Plan plan, @Nullable Order placed, @Nullable Sharding sharding) {
         String process = "worker-" + (children.size() + 1);
         ledger.hold(process, Kind.READY);
         if (plan.action() == Plan.Action.HOLD) {
             ledger.hold(process, Kind.REACHED);
         }
         Child child = Child.start(
-                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed, kind), log);
+                new ChildOptions(
+                        process,
+                        worker,
+                        deskAddress.node(),
+                        address,
+                        ledger.port(),
+                        plan,
+                        placed,
+                        kind,
+                        sharding,
+                        decided.toString()),
+                log);
         children.add(child);
         plans.add(plan);
         return child;
@@ -195,6 +226,33 @@ public final class Stage implements AutoCloseable {
     public void loseDelivery() {
         await("the message is back in its queue", () -> queues.messages(queues.orders()) > 0);
         queues.purgeOrders();
+    }
+
+    /** Waits until the first order is poison, all others wait for it, and none has begun for a while. */
+    public void awaitHeld(Order order) {
+        await(
+                "the first order holds the others",
+                () -> arrivedParts() == order.parts().size()
+                        && queues.messages(queues.orders()) == 0
+                        && queues.messages(queues.poison()) > 0
+                        && ledger.idleMillis() > IDLE_MILLIS);
+    }
+
+    private long arrivedParts() {
+        return ledger.entries(Kind.DELIVERED).stream()
+                .map(Entry::subject)
+                .distinct()
+                .count();
+    }
+
+    /** From now on a person may decide on what holds others. */
+    public void decide() {
+        ledger.write(new Entry(Kind.DECIDED, "stage", "", ""));
+        try {
+            Files.createFile(decided);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public void await(String what, Callable<Boolean> condition) {
@@ -308,5 +366,10 @@ public final class Stage implements AutoCloseable {
         }
         timeline.close();
         ledger.close();
+        try {
+            Files.deleteIfExists(decided);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.proof.matrix.stage;
 import com.rabbitmq.client.GetResponse;
 import io.safebunny.message.Names;
 import io.safebunny.proof.saga.NodeAddress;
+import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.proof.saga.Placed;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,27 +28,39 @@ public final class StageQueues implements AutoCloseable {
             "BunnyScheduled",
             "poison-watch");
 
+    private static final int MOST_SHARDS = 4;
+
     private final NodeAddress worker;
     private final NodeAddress desk;
-    private final boolean sagas;
+    private final OrderKind kind;
     private final Queues broker;
     private final String tap;
 
-    /** @param sagas whether the worker has a saga with state */
-    StageQueues(NodeAddress worker, NodeAddress desk, boolean sagas) {
+    /** @param kind of the orders that the worker works on */
+    StageQueues(NodeAddress worker, NodeAddress desk, OrderKind kind) {
         this.worker = worker;
         this.desk = desk;
-        this.sagas = sagas;
+        this.kind = kind;
         this.broker = new Queues(worker.broker());
         this.tap = broker.tap(worker.prefix(), Names.address(worker.node(), Placed.TYPE));
     }
 
     public String orders() {
-        return worker.node() + "-Order";
+        return worker.node() + (kind.isInOrder() ? "-Order.in" : "-Order");
     }
 
     public String poison() {
         return worker.node() + "-poison";
+    }
+
+    /** Of orders that are forwarded to shards. */
+    public String shard(int number) {
+        return worker.node() + "-Order." + number;
+    }
+
+    /** Of what was discarded. */
+    public String archive() {
+        return poison() + "-archive";
     }
 
     public String deskPoison() {
@@ -64,8 +77,11 @@ public final class StageQueues implements AutoCloseable {
                 desk.node() + "-" + Placed.TYPE,
                 desk.node() + "-SagaFailed",
                 desk.node() + "-dead-letters"));
-        if (sagas) {
+        if (kind.isOfSaga()) {
             OF_SAGAS.forEach(type -> all.add(worker.node() + "-" + type));
+        }
+        if (kind.isInShards()) {
+            IntStream.range(0, MOST_SHARDS).mapToObj(this::shard).forEach(all::add);
         }
         return all;
     }

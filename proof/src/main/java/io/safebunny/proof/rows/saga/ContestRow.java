@@ -2,6 +2,7 @@
 package io.safebunny.proof.rows.saga;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.proof.rows.Contest;
 import io.safebunny.proof.rows.Effort;
 import io.safebunny.proof.rows.Finding;
 import io.safebunny.proof.rows.Live;
@@ -13,10 +14,8 @@ import io.safebunny.proof.store.StoreAddress;
 import io.safebunny.proof.store.WorkTable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,19 +52,17 @@ record ContestRow(StoreAddress store) {
             SumSaga saga = new SumSaga();
             Node sums = live.instance("sums", live.store(store, "sums"));
             sums.start(List.of(), live.sagas(saga));
-            List<Double> ofPlain = new ArrayList<>();
-            List<Double> ofSagas = new ArrayList<>();
+            Contest contest = new Contest("plain", "sagas");
             for (int round = 0; round <= effort.of(ROUNDS_FULL, ROUNDS_QUICK); round++) {
                 double plain = rate(desk, round, messages, plainRuns, Plain::new);
                 begin(desk, round, messages, saga);
                 double sagas = rate(desk, round, messages, saga.runs, id -> new Add(1));
                 if (round > 0) { // the first one warms up
-                    ofPlain.add(plain);
-                    ofSagas.add(sagas);
+                    contest.add(plain, sagas);
                 }
                 effort.progress().accept(String.format(Locale.ROOT, "plain %.0f/s, sagas %.0f/s", plain, sagas));
             }
-            return finding(messages, ofPlain, ofSagas);
+            return contest.finding(LEAST, messages);
         }
     }
 
@@ -98,27 +95,5 @@ record ContestRow(StoreAddress store) {
                 .atMost(PATIENCE)
                 .until(() -> runs.get() >= before + messages);
         return messages / ((System.nanoTime() - begun) / 1e9);
-    }
-
-    private static Finding finding(int messages, List<Double> plain, List<Double> sagas) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        double ratio = Math.round(100 * median(sagas) / median(plain)) / 100.0;
-        figures.put("ratio", ratio);
-        figures.put("rounds", plain.size());
-        figures.put("messages each", messages);
-        figures.put("plain per s, median", Math.round(median(plain)));
-        figures.put("plain per s, spread", spread(plain));
-        figures.put("sagas per s, median", Math.round(median(sagas)));
-        figures.put("sagas per s, spread", spread(sagas));
-        return new Finding(ratio >= LEAST, figures);
-    }
-
-    private static double median(List<Double> values) {
-        return values.stream().sorted().toList().get(values.size() / 2);
-    }
-
-    private static String spread(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        return String.format(Locale.ROOT, "%.0f to %.0f", sorted.get(0), sorted.get(sorted.size() - 1));
     }
 }

@@ -9,8 +9,8 @@ import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
 import io.safebunny.samples.orders.ledger.Effect;
-import io.safebunny.samples.orders.messages.OrderCompleted;
 import io.safebunny.samples.orders.messages.OrderLine;
+import io.safebunny.samples.orders.messages.OrderNews;
 import io.safebunny.samples.orders.messages.OrderPlaced;
 import io.safebunny.samples.orders.messages.PaymentCaptured;
 import io.safebunny.samples.orders.messages.PlaceOrder;
@@ -72,9 +72,9 @@ public final class Careless {
         }
 
         @BunnyHandler(from = "orders")
-        void on(OrderCompleted order, MessageContext context) {
-            if (effects.count("MAIL_RECEIVED " + order.orderId()) > 0) {
-                ledger.record(Effect.MAIL_OUTCOME, order.orderId(), context, 0);
+        void on(OrderNews news, MessageContext context) {
+            if (news.stage() != OrderNews.Stage.ACCEPTED && effects.count("MAIL_RECEIVED " + news.orderId()) > 0) {
+                ledger.record(Effect.MAIL_OUTCOME, news.orderId(), context, 0);
             }
         }
     }
@@ -90,6 +90,7 @@ public final class Careless {
         @Starts
         @BunnyHandler(from = "storefront")
         State on(PlaceOrder order, SagaContext saga) {
+            bunny.publish(OrderNews.accepted(order.orderId(), order.customer()));
             saga.step(
                     "stock",
                     new ReserveStock(order.orderId(), order.lines(), order.totalCents()),
@@ -123,7 +124,7 @@ public final class Careless {
 
         @BunnyHandler(from = "shipping")
         void on(Shipped shipped, State state, SagaContext saga) {
-            bunny.publish(new OrderCompleted(state.orderId(), state.customer()));
+            bunny.publish(OrderNews.completed(state.orderId(), state.customer()));
             saga.complete();
         }
     }

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.Browser.Fault;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
@@ -21,6 +23,7 @@ import io.safebunny.proof.watchdog.site.Variant;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -148,6 +151,55 @@ class AfterwardsIT {
             browser.until("an answer of now", () -> browser.run(Boolean.class, IS_READ_NOW));
         }
         assertThat(browser.text()).doesNotContain("too old to act upon");
+    }
+
+    private void moves(BiFunction<PoisonMessages, PoisonRequest, PoisonOperation> how, String order, String reason) {
+        PoisonOperation operation = how.apply(
+                site.bean(PoisonMessages.class),
+                PoisonRequest.of(PoisonFilter.all().withCorrelationId(order), "ann", reason));
+        await().until(() -> operation.progress().moved() == 1);
+    }
+
+    /** There is nothing to replay until then. */
+    @Test
+    void whatASagaIsStuckOnIsToBeRestoredIfSomebodyHasDiscardedIt(Browser browser) {
+        place("order-6");
+        Incidents.publish(site, "order-6", new Add("a gift"));
+        onlyOne("order-6");
+        site.open(browser, "#/sagas/Order/order-6");
+        browser.shows("Replay, the usual repair");
+        moves(PoisonMessages::discard, "order-6", "by mistake");
+
+        browser.shows("Restore, the usual repair", "which shop has set aside and somebody has discarded, or resumes");
+        browser.hides("Replay…");
+        browser.click("Restore…");
+        confirm(browser, "Restore");
+        browser.shows("Its progress");
+        browser.click("Close");
+        browser.shows("Replay, the usual repair");
+    }
+
+    /** The record of the message is the same, however many copies there are. */
+    @Test
+    void aSecondCopyOfWhatWasHandledIsLeftOver(Browser browser) {
+        place("order-7");
+        Incidents.publish(site, "order-7", new Pay("a gift"));
+        String id = onlyOne("order-7");
+        awaitOrder("order-7", saga -> !saga.blockedOn().isEmpty());
+        site.bean(Sagas.class).by("ann").retry("Order", "order-7", "once more");
+        PoisonFilter filter = PoisonFilter.all().withCorrelationId("order-7");
+        await().until(() ->
+                site.bean(PoisonMessages.class).list(filter).messages().size() == 2);
+        site.bean(Bank.class).open();
+        moves(PoisonMessages::replay, "order-7", "the bank is open");
+        await().until(() -> site.bean(Bank.class).charged().contains("order-7"));
+        site.open(browser, "#/sagas/Order/order-7");
+
+        browser.shows(
+                "Left over: Charge " + id + " is in the poison queue. It was handled, by another copy: discard it.",
+                "by ann (\"once more\")",
+                "RETRY: once more ann");
+        assertThat(browser.barriers()).isEmpty();
     }
 
     /** A saga whose undo has failed, with what was left at another node before. */

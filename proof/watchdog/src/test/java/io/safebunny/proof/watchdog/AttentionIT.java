@@ -210,7 +210,8 @@ class AttentionIT {
         browser.shows("charge (failed)");
         assertThat(browser.text()).doesNotContain("Its command was set aside.");
         browser.fill("Step", "charge");
-        browser.shows("Its command was set aside. Discard that: replayed, it would be done all the same.");
+        browser.shows(
+                "Its command was set aside. Discard that: a forced replay by id or verdict does it all the same.");
         browser.click("Cancel");
     }
 

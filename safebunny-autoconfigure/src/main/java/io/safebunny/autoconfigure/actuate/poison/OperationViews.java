@@ -151,7 +151,7 @@ public final class OperationViews {
                 ? "GET safebunnystory?about=%s&format=text tells what has come of it"
                         .formatted(URLEncoder.encode(ids.iterator().next(), StandardCharsets.UTF_8))
                 : "GET safebunnypoison lists what was set aside again, and GET safebunnystory?about=ID&format=text tells what has come of one message";
-        return "moved counts what was sent back to its queue. It is handled only then, so whether that succeeds this answer cannot say: what fails again is set aside again. %s."
+        return "moved counts what was sent back to its queue. It is handled after that, and what fails again is set aside again. %s."
                 .formatted(where);
     }
 

@@ -199,7 +199,7 @@ public final class PoisonEndpoint {
     private String missing(String id, @Nullable String action) {
         String shown = Names.printable(id);
         String elsewhere =
-                "Another node may have set it aside: GET safebunnystory?about=%s asks all of them, and each shows only its own copies."
+                "It may have been replayed, or set aside by another node, and each shows only its own copies: GET safebunnystory?about=%s asks all of them what has come of it."
                         .formatted(URLEncoder.encode(id, StandardCharsets.UTF_8));
         return PoisonAction.RESTORE.isAsked(action)
                 ? "There is no such copy of this message in the archive of node %s, where discarded ones are and which was asked [id=%s]. If another request is reading or moving it right now, try again. If it was not discarded, or was restored before, it is in the poison queue: GET safebunnypoison?messageId=%s. %s"

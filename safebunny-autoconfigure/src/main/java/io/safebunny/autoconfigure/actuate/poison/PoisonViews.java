@@ -7,6 +7,8 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonedMessage;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,9 @@ final class PoisonViews {
     private static final Logger LOG = LoggerFactory.getLogger(PoisonViews.class);
 
     private static final String TOO_LARGE = "it is too large, or the copies before it are";
+
+    private static final String NO_TEXT =
+            "it is no text, and its format cannot be shown as JSON here; a BodyMasker can make text of it";
 
     private final BodyMasker masker;
 
@@ -111,11 +116,18 @@ final class PoisonViews {
             return Content.notShown(TOO_LARGE);
         }
         try {
-            return Content.of(masker.mask(copy.message(), body), body);
+            String masked = masker.mask(copy.message(), body);
+            return isNoText(masked, body) ? Content.notShown(NO_TEXT) : Content.of(masked, body);
         } catch (RuntimeException e) {
             warn("body", copy, e);
             return Content.notShown("the BodyMasker failed with " + e.getClass().getName());
         }
+    }
+
+    /** Whether it is only shown as text, without being text. */
+    private static boolean isNoText(String shown, byte[] body) {
+        return shown.equals(new String(body, StandardCharsets.UTF_8))
+                && !Arrays.equals(shown.getBytes(StandardCharsets.UTF_8), body);
     }
 
     private static void warn(String what, PoisonCopy copy, RuntimeException failure) {

@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure.actuate.story;
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.story.BunnyStory;
 import io.safebunny.story.Story;
 import java.nio.charset.StandardCharsets;
@@ -39,13 +40,19 @@ public final class StoryEndpoint {
     /** The story of an id that no path can have. */
     @ReadOperation(producesFrom = StoryType.class)
     WebEndpointResponse<Object> ofAny(@Nullable StoryType accepted, @Nullable String about, @Nullable String format) {
-        return Answers.of(() -> told(Asked.present("about", about), accepted, format));
+        return Answers.of(() -> told(about != null ? about : missing(), accepted, format));
     }
 
     @ReadOperation(producesFrom = StoryType.class)
     WebEndpointResponse<Object> of(
             @Selector(match = Match.ALL_REMAINING) String[] id, @Nullable StoryType accepted, @Nullable String format) {
         return Answers.of(() -> told(String.join("/", id), accepted, format));
+    }
+
+    private static String missing() {
+        throw new MisuseException(
+                MisuseException.ARGUMENT,
+                "No id is given. Ask for GET safebunnystory/{id} with a message id, a correlation id or an idempotency key, or with ?about= for one that no path can have.");
     }
 
     private WebEndpointResponse<Object> told(String id, @Nullable StoryType accepted, @Nullable String format) {

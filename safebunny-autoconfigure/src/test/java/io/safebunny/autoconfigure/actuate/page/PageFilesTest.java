@@ -210,7 +210,7 @@ class PageFilesTest {
         moves.put("cancelled timeout payment", "to: " + clock);
         moves.put(new TimedOut("payment").words(), "from: " + clock);
         for (Action action : Action.values()) {
-            BunnyRepair repair = new BunnyRepair("Order", action, null, 0, null, "why");
+            BunnyRepair repair = new BunnyRepair("Order", action, null, 0, null, "why", null);
             moves.put(repair.done(), "from: OPERATORS");
             moves.put(repair.refused("it has ended"), "from: OPERATORS");
         }
@@ -226,7 +226,8 @@ class PageFilesTest {
         assertThat(settingAside(page, aside)).isEqualTo("billing");
         for (String written : List.of(
                 new Failed("it was set aside by nobody: really").words(),
-                new BunnyRepair("Order", Action.RETRY, null, 0, null, "it was set aside by nobody: really").done())) {
+                new BunnyRepair("Order", Action.RETRY, null, 0, null, "it was set aside by nobody: really", null)
+                        .done())) {
             assertThat(settingAside(page, written)).isEqualTo("none");
         }
     }

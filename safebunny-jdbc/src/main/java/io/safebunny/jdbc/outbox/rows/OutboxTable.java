@@ -5,6 +5,7 @@ import io.safebunny.jdbc.search.Searches;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
+import io.safebunny.message.Headers;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Timeline;
@@ -108,7 +109,9 @@ public final class OutboxTable {
                                 name,
                                 database.dialect().now(),
                                 database.dialect().later());
-        String correlationId = Objects.requireNonNullElse(message.message().correlationId(), "");
+        String correlationId = message.message().headers().get(Headers.ORDER_KEY) instanceof String key
+                ? key
+                : Objects.requireNonNullElse(message.message().correlationId(), "");
         try (PreparedStatement statement = limited(connection.prepareStatement(sql, new String[] {ID}))) {
             statement.setString(1, node);
             statement.setString(2, correlationId);

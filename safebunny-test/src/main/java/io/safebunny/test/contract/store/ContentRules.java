@@ -57,7 +57,7 @@ interface ContentRules {
                 7,
                 3,
                 Duration.ofMillis(30_123),
-                new Fingerprint(Fingerprint.SHA256, Long.MIN_VALUE, Long.MAX_VALUE),
+                new Fingerprint(Fingerprint.SECRET, Long.MIN_VALUE, Long.MAX_VALUE),
                 Map.of("charge", "{\"amount\":1}"),
                 List.of(outbound(Messages.rich("rich"))),
                 null,

@@ -13,6 +13,7 @@ import io.safebunny.order.lane.LaneDocument;
 import io.safebunny.order.lane.LaneRules;
 import io.safebunny.order.lane.LaneSlot;
 import io.safebunny.store.JointWrite;
+import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -137,6 +138,38 @@ interface LaneWriteRules {
                         .containsExactly(completed.key()));
     }
 
+    /** Who counts what waits, and who looks for it, finds lanes by what they wait for. */
+    @Test
+    default void listsLanesByWhatTheyWaitForWithWhatIsParkedInThem() {
+        RecordKey first = held(NOW);
+        RecordKey second = held(NOW.plusMillis(1));
+        RecordKey freed = held(NOW);
+        bench().writtenTogether(parking(bench().store(), second, "second", "first"));
+        bench().writtenTogether(ending(bench().store(), freed, "first"));
+        assertListed(LaneDocument.HELD, first, second);
+        assertThat(listed(LaneDocument.HELD))
+                .extracting(LaneDocument::read)
+                .contains(new Lane(State.HELD, "head", 0, 1, NOW.plusMillis(1), null));
+
+        MessageRecord stored = found(bench().store(), second);
+        Lane drains = LaneRules.drains(LaneDocument.read(stored), NOW.plusSeconds(30));
+        assertThat(bench().store().replace(LaneDocument.write(second, stored, drains, "first")))
+                .isNotNull();
+
+        assertListed(LaneDocument.HELD, first);
+        assertListed(LaneDocument.DUE, second);
+        assertThat(LaneDocument.read(listed(LaneDocument.DUE).get(0)).parked()).isEqualTo(1);
+    }
+
+    private void assertListed(String status, RecordKey... lanes) {
+        bench().await()
+                .untilAsserted(() -> assertThat(StoreBench.keys(listed(status))).containsExactlyInAnyOrder(lanes));
+    }
+
+    private List<MessageRecord> listed(String status) {
+        return bench().another().findListed(new ListingQuery(LaneDocument.KIND, status, null, null, 100));
+    }
+
     /** Order keys and message ids have up to 128 characters, and names of types 100. */
     @Test
     default void keepsLanesAndSlotsOfTheLongestKeysApart() {
@@ -164,10 +197,14 @@ interface LaneWriteRules {
 
     /** A lane whose head was set aside. */
     private RecordKey held() {
+        return held(NOW);
+    }
+
+    private RecordKey held(Instant since) {
         RecordKey lane = lane();
         bench().writtenTogether(List.of(
                 claim(message(lane, "head"), "first").next(RecordState.POISONED).withVersion(1),
-                LaneDocument.write(lane, null, LaneRules.holds(Lane.UNUSED, "head", NOW), "first")));
+                LaneDocument.write(lane, null, LaneRules.holds(Lane.UNUSED, "head", since), "first")));
         return lane;
     }
 

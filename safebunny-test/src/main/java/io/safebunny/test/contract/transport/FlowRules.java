@@ -3,7 +3,10 @@ package io.safebunny.test.contract.transport;
 
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import java.time.Duration;
@@ -34,6 +37,40 @@ interface FlowRules {
         gate.countDown();
         bench().await().untilAsserted(() -> assertThat(inbox.ids()).hasSize(8));
         assertThat(inbox.mostRunning()).isEqualTo(3);
+    }
+
+    @Test
+    default void tellsHowManyConsumersAQueueHas() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        TestNode shipping = bench().orderedSubscriber("shipping", orders);
+        String ordered = TestNode.ordered(shipping.name());
+        assumeTrue(
+                orders.transport().consumers(billing.queue()).isPresent(),
+                "this transport cannot tell how many consumers a queue has");
+        awaitConsumers(orders, billing.queue(), 0);
+        awaitConsumers(orders, ordered, 0);
+
+        billing.consume();
+        TestNode second = bench().instanceOf(billing);
+        second.consume();
+        shipping.consumeOrdered(10, Delivery::acknowledge);
+
+        awaitConsumers(orders, billing.queue(), 2);
+        awaitConsumers(orders, ordered, 1);
+        second.transport().close();
+        awaitConsumers(orders, billing.queue(), 1);
+        shipping.transport().close();
+        awaitConsumers(orders, ordered, 0);
+        assertThatExceptionOfType(BrowsingException.class)
+                .isThrownBy(() -> orders.transport().consumers(billing.name() + "-Unknown"))
+                .withMessageContaining("SB-5018");
+    }
+
+    private void awaitConsumers(TestNode asked, String queue, int count) {
+        bench().await()
+                .untilAsserted(() ->
+                        assertThat(asked.transport().consumers(queue)).as(queue).hasValue(count));
     }
 
     @Test

@@ -130,6 +130,7 @@ interface OrderTakeoverRules {
         });
         publish(orders, "a1", "b1", "a2", "b2");
         first.awaitIdsInAnyOrder("a1", "b1");
+        bench().await().until(() -> first.running() == 0);
 
         first.pace(Pace.PAUSED);
         Inbox second = bench().instanceOf(billing).consumeOrdered(10, Delivery::acknowledge);

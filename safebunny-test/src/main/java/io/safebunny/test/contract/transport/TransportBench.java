@@ -4,7 +4,6 @@ package io.safebunny.test.contract.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.PublishException;
-import io.safebunny.message.Names;
 import io.safebunny.node.TopologyPlanner;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
@@ -51,18 +50,16 @@ final class TransportBench {
     /** A node that has declared a queue for {@link TestNode#TYPE} from these nodes that is consumed in order, see {@link TestNode#ordered}. */
     TestNode orderedSubscriber(String name, TestNode... from) {
         List<String> publishers = Stream.of(from).map(TestNode::name).toList();
-        Topology plain = plan(name, List.of(new Subscription(TestNode.TYPE, publishers)));
-        String queue = TestNode.ordered(plain.node());
-        List<Topology.Queue> queues = new ArrayList<>(plain.queues());
-        queues.add(TopologyPlanner.ordered(plain.node(), queue, plain.options()));
-        List<Topology.Binding> bindings = plain.bindings().stream()
-                .map(each -> publishers.stream()
-                                .map(publisher -> Names.address(publisher, TestNode.TYPE))
-                                .anyMatch(each.routingKey()::equals)
-                        ? new Topology.Binding(each.exchange(), queue, each.routingKey())
-                        : each)
-                .toList();
-        return started(new Topology(plain.node(), plain.options(), plain.exchanges(), queues, bindings));
+        return started(plan(name, List.of(new Subscription(TestNode.TYPE, publishers, true))));
+    }
+
+    /** What a version of the node needs that takes its type from the publisher in order if this one does not, and the other way round. */
+    Topology inTheOtherWay(TestNode node, TestNode publisher) {
+        boolean isOrdered = node.topology().queues().stream().anyMatch(Topology.Queue::hasSingleActiveConsumer);
+        return TopologyPlanner.plan(
+                node.name(),
+                List.of(new Subscription(TestNode.TYPE, List.of(publisher.name()), !isOrdered)),
+                node.topology().options());
     }
 
     /** Another instance of the node. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness.broker;
 
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.transport.Delivery;
+import io.safebunny.transport.ForwardingDelivery;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A delivery that reports its settlement to {@link Arrivals}. Thread-safe. */

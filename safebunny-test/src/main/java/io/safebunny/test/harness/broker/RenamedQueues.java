@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness.broker;
 
-import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
@@ -10,6 +9,7 @@ import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingDelivery;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.IncomingMessage.Origin;
 import io.safebunny.transport.Pace;
@@ -17,6 +17,7 @@ import io.safebunny.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,11 @@ final class RenamedQueues extends ForwardingTransport {
     @Override
     public OptionalLong depth(String queue) {
         return transport.depth(prefix + queue);
+    }
+
+    @Override
+    public OptionalInt consumers(String queue) {
+        return transport.consumers(prefix + queue);
     }
 
     private final class Renamed extends ForwardingDelivery {

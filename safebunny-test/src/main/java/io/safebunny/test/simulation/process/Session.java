@@ -15,8 +15,10 @@ import io.safebunny.transport.TransportStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +52,22 @@ public final class Session implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-        Consuming consuming = new Consuming(queue, prefetch, handler);
+        return consuming(new Consuming(Pace.FULL, (transport, pace) -> {
+            Consumption begun = transport.consume(queue, prefetch, handler);
+            if (pace != Pace.FULL) {
+                begun.pace(pace);
+            }
+            return begun;
+        }));
+    }
+
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace begin, DeliveryHandler handler) {
+        return consuming(
+                new Consuming(begin, (transport, pace) -> transport.consumeOrdered(queue, prefetch, pace, handler)));
+    }
+
+    private Consumption consuming(Consuming consuming) {
         afterReconnect.add(consuming::begin);
         consuming.begin(current);
         return consuming;
@@ -96,6 +113,11 @@ public final class Session implements Transport {
     }
 
     @Override
+    public OptionalInt consumers(String queue) {
+        return current.consumers(queue);
+    }
+
+    @Override
     public void close() {
         afterReconnect.clear();
         current.close();
@@ -103,26 +125,19 @@ public final class Session implements Transport {
 
     private static final class Consuming implements Consumption {
 
-        private final String queue;
-        private final int prefetch;
-        private final DeliveryHandler handler;
-        private Pace pace = Pace.FULL;
+        private final BiFunction<Transport, Pace, Consumption> consume;
+        private Pace pace;
         private @Nullable Consumption consumption;
         private boolean stopped;
 
-        Consuming(String queue, int prefetch, DeliveryHandler handler) {
-            this.queue = queue;
-            this.prefetch = prefetch;
-            this.handler = handler;
+        Consuming(Pace pace, BiFunction<Transport, Pace, Consumption> consume) {
+            this.pace = pace;
+            this.consume = consume;
         }
 
         void begin(Transport transport) {
             if (!stopped) {
-                Consumption begun = transport.consume(queue, prefetch, handler);
-                consumption = begun;
-                if (pace != Pace.FULL) {
-                    begun.pace(pace);
-                }
+                consumption = consume.apply(transport, pace);
             }
         }
 

@@ -25,6 +25,7 @@ final class BrokenLanes extends StoreFaults {
     private static final String PARKS = "parksNothingInALaneThatWasFreedMeanwhile";
     private static final String FREES = "freesNoLaneInWhichSomethingWasParkedMeanwhile";
     private static final String MANY = "losesNothingThatManyParkWhileTheLaneIsDrained";
+    private static final String LISTS = "listsLanesByWhatTheyWaitForWithWhatIsParkedInThem";
 
     BrokenLanes() {
         fault("forgets the bytes", "keepsWhatIsParkedWithItsBytes", MessageStore::writeTogether)
@@ -82,6 +83,18 @@ final class BrokenLanes extends StoreFaults {
                             unchangedFor.equals(Duration.ZERO) ? parked(real, written) : Stream.empty(),
                             real.findCompleted(unchangedFor, limit).stream())
                     .limit(limit)
+                    .toList());
+        });
+        fault("lists lanes without what is parked since they were listed", LISTS, store -> {
+            Map<RecordKey, MessageRecord> listed = new ConcurrentHashMap<>();
+            store.on(MessageStore::writeTogether).instead((real, records) -> {
+                records.stream()
+                        .filter(record -> record.listing() != null && isLane(List.of(record)))
+                        .forEach(record -> listed.putIfAbsent(record.key(), record));
+                return real.writeTogether(records);
+            });
+            store.on(MessageStore::findListed).instead((real, query) -> real.findListed(query).stream()
+                    .map(record -> listed.getOrDefault(record.key(), record))
                     .toList());
         });
         fault("cuts long keys", "keepsLanesAndSlotsOfTheLongestKeysApart", MessageStore::writeTogether)

@@ -12,6 +12,7 @@ import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -126,6 +127,8 @@ final class BrokenConsuming extends TransportFaults {
     }
 
     private void flow() {
+        fault("counts no consumers", "tellsHowManyConsumersAQueueHas", Transport::consumers)
+                .instead((real, queue) -> OptionalInt.of(0));
         fault("takes one more than prefetch", "handlesUpToPrefetchDeliveriesAtOnceAndNotMore", Transport::consume)
                 .instead((real, queue, prefetch, handler) ->
                         real.consume(queue, prefetch == 1 ? 1 : prefetch + 1, handler));

@@ -34,6 +34,8 @@ final class BrokenOrder extends TransportFaults {
 
     BrokenOrder() {
         keys();
+        marks();
+        passing();
         settlements();
         takeovers();
     }
@@ -42,14 +44,11 @@ final class BrokenOrder extends TransportFaults {
         fault(
                 "acknowledges a delivery on its own",
                 "handlesTheMessagesOfAKeyOneAfterTheOtherAndThoseOfOthersBeside",
-                transport -> handlingInOrder(transport, (real, handler) -> {
-                    AtomicInteger deliveries = new AtomicInteger();
-                    return delivery -> {
-                        handler.handle(delivery);
-                        if (deliveries.incrementAndGet() == 3) {
-                            delivery.acknowledge();
-                        }
-                    };
+                transport -> handlingInOrder(transport, (real, handler) -> delivery -> {
+                    handler.handle(delivery);
+                    if (Inbox.id(delivery).equals("m2")) {
+                        delivery.acknowledge();
+                    }
                 }));
         fault(
                 "goes on when a delivery is settled, though its handler is still running",
@@ -76,21 +75,26 @@ final class BrokenOrder extends TransportFaults {
         fault(
                 "gives each message without a key one of its own",
                 "ordersWhatHasNoOrderKeyByItsCorrelationId",
-                altering(BrokenOrder::hasNoKey, message -> {
-                    Map<String, Object> headers = new HashMap<>(message.headers());
-                    headers.put(Headers.ORDER_KEY, String.valueOf(message.messageId()));
-                    return message.withHeaders(headers);
-                }));
+                altering(BrokenOrder::hasNoKey, BrokenOrder::withKeyOfItsOwn));
         fault(
                 "drops what has no readable key",
                 "handlesWhatHasNoReadableKeyBesideAllOthers",
                 transport -> handlingInOrder(transport, (real, handler) -> delivery -> {
-                    if (OrderKey.of(delivery.message().message()) == null) {
+                    if (Inbox.id(delivery).startsWith("unreadable")
+                            && OrderKey.of(delivery.message().message()) == null) {
                         delivery.acknowledge();
                     } else {
                         handler.handle(delivery);
                     }
                 }));
+        fault(
+                "lets all wait that have no readable key",
+                "handlesWhatHasNoReadableKeyBesideAllOthers",
+                altering(isOne("unreadable-4"), message -> with(message, Headers.MARK, "token")));
+        fault(
+                "lets a mark wait that has a key",
+                "handlesWhatHasNoReadableKeyBesideAllOthers",
+                altering(isOne("k1"), message -> withKey(message, "")));
         fault("begins at full pace", "handlesOneAtATimeOfAllKeysWhenToldTo", transport -> transport
                 .on(Transport::consumeOrdered)
                 .instead((real, queue, prefetch, pace, handler) ->
@@ -105,9 +109,75 @@ final class BrokenOrder extends TransportFaults {
                                 : real.consume(queue, prefetch, handler)));
     }
 
+    private void marks() {
+        fault(
+                "lets a mark wait for nothing",
+                "aMarkWaitsForAllBeforeItAndHoldsNobody",
+                altering(isOne("mark-2"), BrokenOrder::withKeyOfItsOwn));
+        fault(
+                "lets what is behind a mark wait for it",
+                "aMarkWaitsForAllBeforeItAndHoldsNobody",
+                altering(isOne("z1"), message -> with(withKey(message, ""), Headers.MARK, "token")));
+        fault(
+                "lets a mark pass what is kept",
+                "aMarkWaitsForWhatIsKept",
+                altering(isOne("mark"), BrokenOrder::withKeyOfItsOwn));
+    }
+
+    private void passing() {
+        fault(
+                "lets no replay pass what is kept",
+                "replaysAndUndosPassWhatIsKept",
+                altering(isOne("a-replay"), message -> without(message, Headers.POISONED_AT)));
+        fault(
+                "lets no undo pass what is kept",
+                "replaysAndUndosPassWhatIsKept",
+                altering(isOne("a-undo"), message -> without(message, Headers.UNDOES)));
+        fault(
+                "lets pass what is behind a replay",
+                "replaysAndUndosPassWhatIsKept",
+                altering(isOne("a3-behind"), message -> with(message, Headers.POISONED_AT, 1L)));
+        fault(
+                "goes on with what is kept beside a replay",
+                "whatIsKeptGoesOnWhenWhatHasPassedItHasEnded",
+                altering(isOne("a-passing"), BrokenOrder::withKeyOfItsOwn));
+        fault(
+                "lets replays pass all",
+                "replaysAndUndosWaitForWhatIsNotKept",
+                altering(isOne("a-patient"), BrokenOrder::withKeyOfItsOwn));
+        fault(
+                "lets undos pass all",
+                "replaysAndUndosWaitForWhatIsNotKept",
+                altering(isOne("b-patient"), BrokenOrder::withKeyOfItsOwn));
+    }
+
+    private static Predicate<OutboundMessage> isOne(String id) {
+        return message -> id.equals(message.message().messageId());
+    }
+
     /** Of those that are to be ordered by their correlation id. */
     private static boolean hasNoKey(OutboundMessage message) {
         return String.valueOf(message.message().messageId()).startsWith("keyless");
+    }
+
+    private static WireMessage withKeyOfItsOwn(WireMessage message) {
+        return withKey(message, String.valueOf(message.messageId()));
+    }
+
+    private static WireMessage withKey(WireMessage message, String key) {
+        return with(message, Headers.ORDER_KEY, key);
+    }
+
+    private static WireMessage with(WireMessage message, String header, Object value) {
+        Map<String, Object> headers = new HashMap<>(message.headers());
+        headers.put(header, value);
+        return message.withHeaders(headers);
+    }
+
+    private static WireMessage without(WireMessage message, String header) {
+        Map<String, Object> headers = new HashMap<>(message.headers());
+        headers.remove(header);
+        return message.withHeaders(headers);
     }
 
     private void settlements() {

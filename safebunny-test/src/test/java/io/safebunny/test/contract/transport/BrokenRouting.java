@@ -181,6 +181,19 @@ final class BrokenRouting extends TransportFaults {
     }
 
     private void starts() {
+        fault(
+                        "does not look for the queue of the other kind",
+                        "refusesATypeThatTheNodeHasTakenInTheOtherWayAndChangesNothing",
+                        Transport::start)
+                .instead((real, topology) -> {
+                    try {
+                        real.start(topology);
+                    } catch (ConfigurationException e) {
+                        if (!e.code().equals("SB-1205")) {
+                            throw e;
+                        }
+                    }
+                });
         fault("refuses to start twice", "appliesAnEqualTopologyAgainWithoutAnyEffect", transport -> {
             AtomicBoolean started = new AtomicBoolean();
             transport.on(Transport::start).instead((real, topology) -> {
@@ -198,7 +211,9 @@ final class BrokenRouting extends TransportFaults {
                     try {
                         real.start(topology);
                     } catch (ConfigurationException e) {
-                        return; // the fault
+                        if (!e.code().equals("SB-1201")) {
+                            throw e;
+                        }
                     }
                 });
     }

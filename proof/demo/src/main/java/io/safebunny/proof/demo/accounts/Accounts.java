@@ -16,6 +16,7 @@ public final class Accounts {
             count(case when accepted > 0 and completed = 0 and cancelled > 0 then 1 end) as ended_otherwise,
             count(case when accepted > 0 and received > 0 then 1 end)
                 + count(case when accepted > 0 and outcome > 0 then 1 end) as mails,
+            count(case when accepted > 0 and first_outcome < first_received then 1 end) as disordered_mails,
             coalesce(sum(greatest(charges - 1, 0)), 0) as more_charges,
             coalesce(sum(greatest(shipments - 1, 0)), 0) as more_shipments,
             coalesce(sum(greatest(refunds - 1, 0)), 0) as more_refunds,
@@ -42,6 +43,8 @@ public final class Accounts {
                 count(case when effect = 'REFUND' then 1 end) as refunds,
                 count(case when effect = 'MAIL_RECEIVED' then 1 end) as received,
                 count(case when effect = 'MAIL_OUTCOME' then 1 end) as outcome,
+                min(case when effect = 'MAIL_RECEIVED' then id end) as first_received,
+                min(case when effect = 'MAIL_OUTCOME' then id end) as first_outcome,
                 count(case when effect = 'RETURN' then 1 end) as returns,
                 count(case when effect = 'RESERVATION' then 1 end) as reservations,
                 count(case when effect = 'RELEASE' then 1 end) as releases,
@@ -79,6 +82,7 @@ public final class Accounts {
                 row.getLong("ended_well"),
                 row.getLong("ended_otherwise"),
                 row.getLong("mails"),
+                row.getLong("disordered_mails"),
                 new Tally.Surplus(
                         row.getLong("more_charges"),
                         row.getLong("more_shipments"),

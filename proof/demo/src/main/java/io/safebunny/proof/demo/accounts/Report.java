@@ -13,6 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param orders orders placed in this run, or accepted while serving
  * @param lost orders neither completed nor cancelled at the end of the run
+ * @param disorderedMails orders whose customer heard of the end before the acceptance
  * @param duplicatesDelivered deliveries of a message that its queue had delivered before, not counting retries
  * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
  * @param claimsTakenOver claims taken over because their owners fell silent
@@ -30,6 +31,7 @@ public record Report(
         long doubleMails,
         long doubleSteps,
         long missingMails,
+        long disorderedMails,
         long duplicatesDelivered,
         long duplicatesSuppressed,
         long claimsTakenOver,
@@ -54,6 +56,7 @@ public record Report(
                 tally.surplus().mails(),
                 tally.surplus().steps(),
                 tally.missingMails(),
+                tally.disorderedMails(),
                 counts.duplicatesDelivered(),
                 counts.duplicatesSuppressed(),
                 counts.claimsTakenOver(),
@@ -67,7 +70,8 @@ public record Report(
 
     @JsonIgnore
     boolean isClean() {
-        return lost == 0 && missingMails == 0 && doubles() == 0 && (orchestration == null || orchestration.isClean());
+        return lost + missingMails + disorderedMails + doubles() == 0
+                && (orchestration == null || orchestration.isClean());
     }
 
     private long doubles() {
@@ -89,6 +93,7 @@ public record Report(
         line(table, "cancelled (declined or sold out)", cancelled);
         line(table, "lost", lost);
         line(table, "mails missing", missingMails);
+        line(table, "mails in the wrong order", disorderedMails);
         table.append(format("%n"));
         line(table, "charged twice", doubleCharges);
         line(table, "shipped twice", doubleShipments);
@@ -116,8 +121,13 @@ public record Report(
                     ? "Every order came to its end, and nothing happened twice."
                     : "Every order came to its end, nothing happened twice, and what failed is undone.";
         }
-        return "NOT GOOD [lost: %d, mails missing: %d, happened twice: %d%s]."
-                .formatted(lost, missingMails, doubles(), orchestration == null ? "" : orchestration.verdict());
+        return "NOT GOOD [lost: %d, mails missing: %d, mails in the wrong order: %d, happened twice: %d%s]."
+                .formatted(
+                        lost,
+                        missingMails,
+                        disorderedMails,
+                        doubles(),
+                        orchestration == null ? "" : orchestration.verdict());
     }
 
     static void line(StringBuilder table, String what, long number) {

@@ -104,15 +104,16 @@ public final class Storage implements AutoCloseable {
             properties.put("spring.cloud.azure.cosmos.key", Objects.requireNonNullElse(choice.key(), ""));
             return;
         }
-        URI endpoint = cosmos.isPrivate() && options.orchestrated() ? executingBatches(cosmos) : cosmos.endpoint();
-        properties.put("spring.cloud.azure.cosmos.endpoint", endpoint.toString());
-        properties.put("spring.cloud.azure.cosmos.key", cosmos.key());
+        URI endpoint = cosmos.endpoint();
         if (cosmos.isPrivate()) {
+            endpoint = executingBatches(cosmos);
             System.setProperty(ANY_CERTIFICATE, "true");
         }
+        properties.put("spring.cloud.azure.cosmos.endpoint", endpoint.toString());
+        properties.put("spring.cloud.azure.cosmos.key", cosmos.key());
     }
 
-    /** Sagas need batches, which the private server cannot execute, and its proxy does. */
+    /** Sagas, and what is handled in order, need batches, which the private server cannot execute, and its proxy does. */
     private URI executingBatches(CosmosServer server) {
         CosmosProxy opened = CosmosProxy.before(server);
         proxy = opened;

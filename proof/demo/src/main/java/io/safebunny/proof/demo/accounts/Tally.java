@@ -8,10 +8,12 @@ package io.safebunny.proof.demo.accounts;
  * @param completed orders that ended well
  * @param cancelled orders that were cancelled
  * @param mails mails to these orders' customers, each kind counted once per order
+ * @param disorderedMails orders whose customer heard of the end first
  * @param surplus rows beyond the first per order
  * @param books what was done and undone; only an orchestrated run does all of it
  */
-public record Tally(long accepted, long completed, long cancelled, long mails, Surplus surplus, Books books) {
+public record Tally(
+        long accepted, long completed, long cancelled, long mails, long disorderedMails, Surplus surplus, Books books) {
 
     /**
      * Rows beyond the first per order, for each effect; {@code steps} are acceptances and ends, of which an order has

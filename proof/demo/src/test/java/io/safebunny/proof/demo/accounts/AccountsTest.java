@@ -86,6 +86,18 @@ class AccountsTest {
         assertThat(report.table("here")).contains("NOT GOOD").contains("books that do not balance: 1");
     }
 
+    @Test
+    void aCustomerWhoHearsOfTheEndFirstIsNotGood() {
+        order(GOOD);
+        order("ACCEPTED RESERVATION CHARGE SHIPMENT COMPLETED MAIL_OUTCOME MAIL_RECEIVED");
+
+        Report report = report(0);
+
+        assertThat(report.disorderedMails()).isEqualTo(1);
+        assertThat(report.exitStatus()).isEqualTo(1);
+        assertThat(report.table("here")).contains("NOT GOOD").contains("mails in the wrong order: 1");
+    }
+
     /** One that is shipped for nothing and one that is paid for nothing are two faults, although the totals agree. */
     @Test
     void booksAreBalancedOrderByOrder() {

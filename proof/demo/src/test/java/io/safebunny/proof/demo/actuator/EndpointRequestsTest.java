@@ -245,7 +245,7 @@ class EndpointRequestsTest {
                     new Case("safebunnystory/nobody?about=X", "name=about"),
                     new Case("safebunnystory?Format=mermaid", "Perhaps you mean format"),
                     new Case("safebunny?type=X", "it takes none"),
-                    new Case("safebunny/breakers?type=X", "it is for scheduled only"),
+                    new Case("safebunny/breakers?type=X", "it is for order and scheduled only"),
                     new Case("safebunny/breakers?Type=X", "GET safebunny/{path}"))) {
                 isRefused(
                         MockMvcTester.from(context)

@@ -3,5 +3,5 @@ package io.safebunny.samples.orders.messages;
 
 import java.util.List;
 
-/** The order is accepted. Billing charges it, and notifications tells the customer: one message, two nodes. */
+/** The order is accepted. Billing charges it; with an orchestrator, only its book takes note. */
 public record OrderPlaced(String orderId, String customer, List<OrderLine> lines, String cardToken, long totalCents) {}

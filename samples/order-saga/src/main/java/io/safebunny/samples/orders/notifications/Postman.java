@@ -5,16 +5,16 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.ledger.Ledger;
-import io.safebunny.samples.orders.messages.OrderCancelled;
-import io.safebunny.samples.orders.messages.OrderCompleted;
-import io.safebunny.samples.orders.messages.OrderPlaced;
+import io.safebunny.samples.orders.messages.OrderNews;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Sends two mails per order: one when it is accepted, one when it has ended. */
+/**
+ * Sends two mails per order: one when it is accepted, one when it has ended. Nobody hears of the end first: the news of one order, whose
+ * messages have one correlation id, is handled in order, also when the first mail has to be tried again.
+ */
 @Component
 @Transactional
-@BunnyHandler(from = "orders")
 class Postman {
 
     private final Ledger ledger;
@@ -23,22 +23,9 @@ class Postman {
         this.ledger = ledger;
     }
 
-    @BunnyHandler
-    void on(OrderPlaced order, MessageContext context) {
-        mail(Effect.MAIL_RECEIVED, order.orderId(), context);
-    }
-
-    @BunnyHandler
-    void on(OrderCompleted order, MessageContext context) {
-        mail(Effect.MAIL_OUTCOME, order.orderId(), context);
-    }
-
-    @BunnyHandler
-    void on(OrderCancelled order, MessageContext context) {
-        mail(Effect.MAIL_OUTCOME, order.orderId(), context);
-    }
-
-    private void mail(Effect mail, String orderId, MessageContext context) {
-        ledger.record(mail, orderId, context, 0);
+    @BunnyHandler(from = "orders", ordered = true)
+    void on(OrderNews news, MessageContext context) {
+        Effect mail = news.stage() == OrderNews.Stage.ACCEPTED ? Effect.MAIL_RECEIVED : Effect.MAIL_OUTCOME;
+        ledger.record(mail, news.orderId(), context, 0);
     }
 }

@@ -6,8 +6,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.ledger.Ledger;
-import io.safebunny.samples.orders.messages.OrderCancelled;
-import io.safebunny.samples.orders.messages.OrderCompleted;
+import io.safebunny.samples.orders.messages.OrderNews;
 import io.safebunny.samples.orders.messages.OrderPlaced;
 import io.safebunny.samples.orders.messages.OrderShipped;
 import io.safebunny.samples.orders.messages.PaymentDeclined;
@@ -32,6 +31,8 @@ class OrderDesk {
     @BunnyHandler(from = "storefront")
     void on(PlaceOrder order, MessageContext context) {
         ledger.record(Effect.ACCEPTED, order.orderId(), context, order.totalCents());
+        bunny.publish(
+                OrderNews.accepted(order.orderId(), order.customer())); // sent before anything can come of the order
         bunny.publish(new OrderPlaced(
                 order.orderId(), order.customer(), order.lines(), order.cardToken(), order.totalCents()));
     }
@@ -39,7 +40,7 @@ class OrderDesk {
     @BunnyHandler(from = "shipping")
     void on(OrderShipped shipped, MessageContext context) {
         ledger.record(Effect.COMPLETED, shipped.orderId(), context, 0);
-        bunny.publish(new OrderCompleted(shipped.orderId(), shipped.customer()));
+        bunny.publish(OrderNews.completed(shipped.orderId(), shipped.customer()));
     }
 
     @BunnyHandler(from = "billing")
@@ -54,6 +55,6 @@ class OrderDesk {
 
     private void cancel(String orderId, String customer, String reason, MessageContext context) {
         ledger.record(Effect.CANCELLED, orderId, context, 0);
-        bunny.publish(new OrderCancelled(orderId, customer, reason));
+        bunny.publish(OrderNews.cancelled(orderId, customer, reason));
     }
 }

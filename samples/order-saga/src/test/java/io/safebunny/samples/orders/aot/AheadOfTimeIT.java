@@ -30,6 +30,8 @@ class AheadOfTimeIT {
             "--safebunny.node=storefront",
             "--safebunny.transport=memory",
             "--safebunny.store.type=memory",
+            "--safebunny.retry.max-retries=0", // so that the failure of what is handled in order is retried from the
+            // store
             "--spring.datasource.url=jdbc:h2:mem:aot;DB_CLOSE_DELAY=-1",
             "--spring.main.web-application-type=none",
             "--spring.main.banner-mode=off");
@@ -62,7 +64,7 @@ class AheadOfTimeIT {
         assertThat(classes.resolve("io/safebunny/samples/orders/orchestrated/orders"))
                 .as("classes that were generated for " + OrchestratedOrdersNode.class.getSimpleName())
                 .isNotEmptyDirectory();
-        assertThat(output).contains(AheadOfTime.DONE + SagaStatus.ACTIVE);
+        assertThat(output).contains(AheadOfTime.DONE + SagaStatus.ACTIVE, AheadOfTime.TAKEN + "[2, 1]");
     }
 
     private static String classPath() {

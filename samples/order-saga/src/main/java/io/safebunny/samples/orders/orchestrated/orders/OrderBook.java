@@ -9,8 +9,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.ledger.Ledger;
-import io.safebunny.samples.orders.messages.OrderCancelled;
-import io.safebunny.samples.orders.messages.OrderCompleted;
+import io.safebunny.samples.orders.messages.OrderNews;
 import io.safebunny.samples.orders.messages.OrderPlaced;
 import io.safebunny.samples.orders.orchestrated.orders.OrderSaga.State;
 import org.springframework.stereotype.Component;
@@ -39,8 +38,10 @@ class OrderBook {
     }
 
     @BunnyHandler
-    void on(OrderCompleted order, MessageContext context) {
-        ledger.record(Effect.COMPLETED, order.orderId(), context, 0);
+    void on(OrderNews news, MessageContext context) {
+        if (news.stage() == OrderNews.Stage.COMPLETED) { // the rest is noted by the other handlers
+            ledger.record(Effect.COMPLETED, news.orderId(), context, 0);
+        }
     }
 
     /** Everything is undone. The event names only the saga; whose order it was is in the saga's state. */
@@ -54,6 +55,6 @@ class OrderBook {
             ledger.record(Effect.TIMEOUT, order.orderId(), context, 0);
         }
         ledger.record(Effect.CANCELLED, order.orderId(), context, 0);
-        bunny.publish(new OrderCancelled(order.orderId(), order.customer(), failed.reason()));
+        bunny.publish(OrderNews.cancelled(order.orderId(), order.customer(), failed.reason()));
     }
 }

@@ -9,7 +9,7 @@ import io.safebunny.saga.OnPoisoned;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
-import io.safebunny.samples.orders.messages.OrderCompleted;
+import io.safebunny.samples.orders.messages.OrderNews;
 import io.safebunny.samples.orders.messages.OrderPlaced;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import io.safebunny.samples.orders.orchestrated.messages.CallOff;
@@ -55,6 +55,8 @@ class OrderSaga {
     @Starts
     @BunnyHandler(from = "storefront")
     State on(PlaceOrder order, SagaContext saga) {
+        // sent before anything can come of the order
+        bunny.publish(OrderNews.accepted(order.orderId(), order.customer()));
         saga.step(
                 STOCK,
                 new ReserveStock(order.orderId(), order.lines(), order.totalCents()),
@@ -94,7 +96,7 @@ class OrderSaga {
 
     @BunnyHandler(from = "shipping")
     void on(Shipped shipped, State state, SagaContext saga) {
-        bunny.publish(new OrderCompleted(state.orderId(), state.customer()));
+        bunny.publish(OrderNews.completed(state.orderId(), state.customer()));
         saga.complete();
     }
 

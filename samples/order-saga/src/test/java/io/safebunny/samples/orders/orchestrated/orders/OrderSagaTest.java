@@ -4,8 +4,8 @@ package io.safebunny.samples.orders.orchestrated.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.saga.SagaStatus;
-import io.safebunny.samples.orders.messages.OrderCompleted;
 import io.safebunny.samples.orders.messages.OrderLine;
+import io.safebunny.samples.orders.messages.OrderNews;
 import io.safebunny.samples.orders.messages.OrderPlaced;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import io.safebunny.samples.orders.orchestrated.messages.Capture;
@@ -42,7 +42,7 @@ class OrderSagaTest {
         assertThat(order).publishedLast(new ShipGoods("7", 900)).noTimeouts();
 
         order.when("shipping", new Shipped("7"));
-        assertThat(order).publishedLast(new OrderCompleted("7", "Ada")).status(SagaStatus.COMPLETED);
+        assertThat(order).publishedLast(OrderNews.completed("7", "Ada")).status(SagaStatus.COMPLETED);
     }
 
     @Test

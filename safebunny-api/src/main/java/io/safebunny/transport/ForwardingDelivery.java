@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.doubles;
+package io.safebunny.transport;
 
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.encryption;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The bodies of this message type, and of all classes that extend or implement it, are encrypted when they are published, and stay so in
+ * queues, in the poison queue and in the store, with the results of their {@code once} steps. Where a handler takes this class, a message
+ * that arrives in clear is refused before anything reads its body.
+ *
+ * <p>On the class of a saga, or of its state: the state is stored encrypted, and read by the saga's methods alone.
+ *
+ * <p>Needs {@code safebunny-crypto} and a {@link KeyProvider}; without them the application does not start if it handles the type or has the
+ * saga, and does not publish the type.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+public @interface Encrypted {
+
+    /**
+     * Name of the key: 1 to 64 characters of {@code [a-z0-9-]}. Its versions are the {@link KeyProvider}'s matter. Read by the node that
+     * publishes; who receives goes by the id of the version that the message names.
+     */
+    String key();
+}
