@@ -35,7 +35,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Two instances of a node that handles messages in order, on a real broker and PostgreSQL, while heads fail, one is poison, and an instance goes. */
+/**
+ * Two instances of a node that handles messages in order, on a real broker and PostgreSQL, while heads fail, one is poison, and an instance goes.
+ * Where the type is divided, nobody says who listens to which shard.
+ */
 @Timeout(600)
 class OrderedHandlerIT {
 
@@ -79,6 +82,16 @@ class OrderedHandlerIT {
     @ParameterizedTest
     @EnumSource
     void losesDoublesAndInvertsNothing(End end) {
+        check(runner, end);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void losesDoublesAndInvertsNothingInShards(End end) {
+        check(runner.withPropertyValues("test.shards=4"), end);
+    }
+
+    private void check(ApplicationContextRunner runner, End end) {
         runner.run(first -> runner.run(second -> {
             Bunny bunny = second.getBean(Bunny.class);
             CompletableFuture<Void> published = CompletableFuture.runAsync(() -> publishAll(bunny));
@@ -156,7 +169,7 @@ class OrderedHandlerIT {
             this.isRepaired = isRepaired;
         }
 
-        @BunnyHandler(from = "${test.node}", ordered = true)
+        @BunnyHandler(from = "${test.node}", ordered = true, shards = "${test.shards:}")
         void on(OrderChanged change, MessageContext context) {
             sql.update("insert into ledger (order_id, number) values (?, ?)", change.orderId(), change.number());
             if (change.number() == 5 && change.orderId().hashCode() % 5 == 0 && context.attempt() < 2) {

@@ -93,6 +93,10 @@ class ShardedNodesTest {
         return engine.get(Shards.class).statuses().get(0);
     }
 
+    private static NodeCondition order(SafeBunnyEngine engine) {
+        return Objects.requireNonNull(engine.conditions().get("order")).get();
+    }
+
     private void expectAll(int last) {
         assertThat(handled).hasSize(last).doesNotHaveDuplicates();
         for (int key = 0; key < 7; key++) {
@@ -123,6 +127,28 @@ class ShardedNodesTest {
             assertThat(line.isHeard()).isTrue();
             assertThat(line.isListened()).isTrue();
         });
+    }
+
+    @Test
+    void withoutListenAnyInstanceTakesOverTheShardsOfAnother() {
+        orders.start(List.of());
+        SafeBunnyEngine first = instance(Sharding.parse(4, ""));
+        SafeBunnyEngine second = instance(Sharding.parse(4, ""));
+        publish(1, 30);
+        breakers(first).open(OrderPlaced.class, Duration.ofHours(1)); // with some forwarded, and some not
+        publish(31, 60);
+        timeline.advance(MINUTE);
+        expectAll(60);
+        breakers(first).close(OrderPlaced.class);
+
+        publish(61, 80);
+        second.stop(Duration.ZERO);
+        publish(81, 100);
+        timeline.advance(MINUTE);
+
+        expectAll(100);
+        assertThat(status(first).shards()).hasSize(4).allMatch(ShardStatus.Line::isListened);
+        assertThat(order(first).level()).isEqualTo(NodeCondition.Level.UP);
     }
 
     @Test
@@ -206,20 +232,14 @@ class ShardedNodesTest {
         timeline.advance(MINUTE);
         timeline.advance(MINUTE);
 
-        NodeCondition order =
-                Objects.requireNonNull(engine.conditions().get("order")).get();
-
-        assertThat(order.level()).isEqualTo(NodeCondition.Level.DEGRADED);
-        assertThat(order.words()).contains("No instance listens to shards [1] of OrderPlaced");
+        assertThat(order(engine).level()).isEqualTo(NodeCondition.Level.DEGRADED);
+        assertThat(order(engine).words()).contains("No instance listens to shards [1] of OrderPlaced");
         assertThat(handled).hasSizeLessThan(50);
         SafeBunnyEngine other = instance(Sharding.parse(4, "1"));
         timeline.advance(MINUTE);
         timeline.advance(MINUTE);
         expectAll(50);
-        assertThat(Objects.requireNonNull(engine.conditions().get("order"))
-                        .get()
-                        .level())
-                .isEqualTo(NodeCondition.Level.UP);
+        assertThat(order(engine).level()).isEqualTo(NodeCondition.Level.UP);
         other.stop(Duration.ZERO);
     }
 }
