@@ -14,6 +14,7 @@ import io.safebunny.proof.simulation.story.Poisoned;
 import io.safebunny.proof.simulation.story.Receipts;
 import io.safebunny.proof.simulation.story.Reminders;
 import io.safebunny.proof.simulation.story.Sequenced;
+import io.safebunny.proof.simulation.story.Sharded;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import io.safebunny.test.simulation.run.Finding;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -59,18 +61,30 @@ public final class Exploration {
         stories.put("messages in order: read late", Sequenced::read);
         stories.put("messages in order: waiting for a replay", Sequenced::held);
         stories.put("messages in order: without what is set aside", Sequenced::skipped);
+        stories.put("messages in order, in shards: retried", Sharded::retried);
+        stories.put("messages in order, in shards: waiting for a replay", Sharded::held);
+        stories.put("messages in order, in shards: another number of them", Sharded::resized);
         return stories;
     }
 
+    /** Names of the stories in which the expression is found. */
+    static List<String> names(Pattern wanted) {
+        return STORIES.keySet().stream().filter(wanted.asPredicate()).toList();
+    }
+
     /**
-     * @param planted name of the plant; empty for none, and then all stories get an equal share of the schedules
+     * @param planted name of the plant; empty for none
+     * @param wanted expression that is found in the names of the stories, which get an equal share of the schedules; a plant has its own
      * @param tells whether progress and what is found are told on standard error
      * @return a JSON object; one of strings and numbers, because it may come from another class loader
      */
-    public static String run(String planted, int schedules, long seed, boolean tells) {
-        Map<String, Consumer<SimulatedSystem>> stories = planted.isEmpty()
-                ? STORIES
-                : Map.of("with " + planted, require(planted).story());
+    public static String run(String planted, String wanted, int schedules, long seed, boolean tells) {
+        Map<String, Consumer<SimulatedSystem>> stories = new LinkedHashMap<>(STORIES);
+        if (planted.isEmpty()) {
+            stories.keySet().retainAll(names(Pattern.compile(wanted)));
+        } else {
+            stories = Map.of("with " + planted, require(planted).story());
+        }
         long begun = System.nanoTime();
         int done = 0;
         int left = stories.size();

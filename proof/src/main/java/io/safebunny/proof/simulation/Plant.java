@@ -19,6 +19,7 @@ import io.safebunny.proof.simulation.story.Poisoned;
 import io.safebunny.proof.simulation.story.Receipts;
 import io.safebunny.proof.simulation.story.Reminders;
 import io.safebunny.proof.simulation.story.Sequenced;
+import io.safebunny.proof.simulation.story.Sharded;
 import io.safebunny.store.MessageStore;
 import io.safebunny.test.simulation.SimulatedNode;
 import io.safebunny.test.simulation.SimulatedSystem;
@@ -272,6 +273,12 @@ record Plant(
                         "io/safebunny/order/lane/LaneTurn.java",
                         "            if (terms.holds()) {",
                         "            if (terms.holds() && isStored) {"),
+                patch(
+                        "resize-before-drained",
+                        Sharded::resized,
+                        "io/safebunny/order/sharding/Gate.java",
+                        "if (undrained.isEmpty()) {",
+                        "if (!undrained.isEmpty()) {"),
                 // users
                 charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
                 charging(

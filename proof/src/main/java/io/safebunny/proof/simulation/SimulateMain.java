@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,9 +27,13 @@ public final class SimulateMain {
 
     private SimulateMain() {}
 
-    /** Five arguments: how many schedules, a seed, the name of a plant or nothing, the project's folder, {@code quiet} or {@code told}. */
+    /**
+     * Six arguments: how many schedules, a seed, the name of a plant or nothing, the project's folder, {@code quiet} or {@code told}, an
+     * expression for stories.
+     */
     public static void main(String... arguments) {
         String planted = arguments[2];
+        String stories = arguments[5];
         if (!planted.isEmpty() && Plant.of(planted).isEmpty()) {
             System.err.printf(
                     Locale.ROOT,
@@ -36,17 +42,37 @@ public final class SimulateMain {
                     Plant.all().stream().map(Plant::name).collect(Collectors.joining(", ")));
             System.exit(MISUSE);
         }
+        if (!names(stories)) {
+            System.exit(MISUSE);
+        }
         System.exit(status(
                 planted,
+                stories,
                 Integer.parseInt(arguments[0]),
                 Long.parseLong(arguments[1]),
                 Path.of(arguments[3]),
                 arguments[4].equals("told")));
     }
 
-    private static int status(String planted, int schedules, long seed, Path project, boolean tells) {
+    private static boolean names(String stories) {
         try {
-            ObjectNode result = run(planted, schedules, seed, project, tells);
+            if (!Exploration.names(Pattern.compile(stories)).isEmpty()) {
+                return true;
+            }
+            System.err.printf(
+                    Locale.ROOT,
+                    "simulate: no story has '%s' in its name; there are %s%n",
+                    stories,
+                    Exploration.names(Pattern.compile("")));
+        } catch (PatternSyntaxException e) {
+            System.err.println("simulate: --stories is no regular expression: " + e.getDescription());
+        }
+        return false;
+    }
+
+    private static int status(String planted, String stories, int schedules, long seed, Path project, boolean tells) {
+        try {
+            ObjectNode result = run(planted, stories, schedules, seed, project, tells);
             System.out.println(result);
             boolean isAsExpected = planted.isEmpty()
                     ? result.get("violations").intValue() == 0
@@ -64,12 +90,14 @@ public final class SimulateMain {
     /**
      * A planted bug is found only if the sound system holds in the schedule in which the other one does not.
      *
+     * @param stories expression for the names of stories; empty for all
      * @param project the folder with the library's sources
      */
-    static ObjectNode run(String planted, int schedules, long seed, Path project, boolean tells) throws IOException {
+    static ObjectNode run(String planted, String stories, int schedules, long seed, Path project, boolean tells)
+            throws IOException {
         Plant plant = Plant.of(planted).orElse(null);
         String json = plant == null || plant.patch() == null
-                ? Exploration.run(planted, schedules, seed, tells)
+                ? Exploration.run(planted, stories, schedules, seed, tells)
                 : runPatched(plant.patch(), schedules, seed, project, tells);
         ObjectNode result = (ObjectNode) JsonMapper.shared().readTree(json);
         if (plant != null && result.get(FOUND).booleanValue()) {
@@ -95,8 +123,8 @@ public final class SimulateMain {
         Path sources = project.resolve("safebunny-core/src/main/java");
         try (PatchedLibrary copy = new PatchedLibrary(sources, patch)) {
             return (String) copy.load(Exploration.class.getName())
-                    .getMethod("run", String.class, int.class, long.class, boolean.class)
-                    .invoke(null, patch.name(), schedules, seed, tells);
+                    .getMethod("run", String.class, String.class, int.class, long.class, boolean.class)
+                    .invoke(null, patch.name(), "", schedules, seed, tells);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(
                     "The simulation with '%s' failed. Check the cause.".formatted(patch.name()),

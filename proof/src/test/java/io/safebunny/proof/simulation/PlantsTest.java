@@ -69,6 +69,6 @@ class PlantsTest {
 
     private static JsonNode run(String plant, int schedules) throws Exception {
         Path project = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
-        return SimulateMain.run(plant, schedules, 1, project, false);
+        return SimulateMain.run(plant, "", schedules, 1, project, false);
     }
 }

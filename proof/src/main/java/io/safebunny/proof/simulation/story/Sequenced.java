@@ -32,8 +32,15 @@ public final class Sequenced {
     private Sequenced() {}
 
     /** Whether what fails has been mended, in one run of the simulation. */
-    private static final class Shop {
+    static final class Shop {
         private boolean isMended;
+
+        /** It is, before anything is replayed in the end. */
+        static Shop of(SimulatedSystem system) {
+            Shop shop = new Shop();
+            system.replaysAfter(() -> shop.isMended = true);
+            return shop;
+        }
     }
 
     @BunnyMessage(orderBy = "article")
@@ -41,8 +48,7 @@ public final class Sequenced {
 
     /** The first change of an article fails, and is retried. */
     public static void retried(SimulatedSystem system) {
-        declare(system, Retrying::new);
-        inOrder(system, FAILING);
+        allInOrder(system, Retrying::new);
     }
 
     /** As {@link #retried}, with a store whose reads may miss what others have written. */
@@ -53,16 +59,13 @@ public final class Sequenced {
 
     /** The first change of an article is set aside, and replayed in the end. Those behind it wait. */
     public static void held(SimulatedSystem system) {
-        Shop shop = new Shop();
-        system.replaysAfter(() -> shop.isMended = true);
-        declare(system, node -> new Holding(node, shop));
-        inOrder(system, FAILING);
+        Shop shop = Shop.of(system);
+        allInOrder(system, node -> new Holding(node, shop));
     }
 
     /** The same, and those behind it go on without it. */
     public static void skipped(SimulatedSystem system) {
-        Shop shop = new Shop();
-        system.replaysAfter(() -> shop.isMended = true);
+        Shop shop = Shop.of(system);
         declare(system, node -> new Skipping(node, shop));
         system.holds("each is shown once, and the last ones in order", () -> {
             assertThat(shown(system, FAILING)).containsExactlyInAnyOrderElementsOf(all(FAILING));
@@ -70,6 +73,12 @@ public final class Sequenced {
                     .filteredOn(change -> !change.endsWith(" 1"))
                     .isEqualTo(all(FAILING).subList(1, CHANGES));
         });
+    }
+
+    /** @param handler of one instance, which handles {@link Changed} */
+    static void allInOrder(SimulatedSystem system, Function<SimulatedNode, Object> handler) {
+        declare(system, handler);
+        inOrder(system, FAILING);
     }
 
     private static void declare(SimulatedSystem system, Function<SimulatedNode, Object> handler) {
@@ -104,6 +113,20 @@ public final class Sequenced {
         return change.article().equals(FAILING) && change.number() == 1;
     }
 
+    static void retry(SimulatedNode node, Changed change, MessageContext context) {
+        if (isFirst(change) && context.attempt() == 0) {
+            throw new IllegalStateException("the shelf is locked");
+        }
+        show(node, change, context);
+    }
+
+    static void mend(SimulatedNode node, Shop shop, Changed change, MessageContext context) {
+        if (isFirst(change) && !shop.isMended) {
+            throw new PoisonMessageException("there is no such shelf");
+        }
+        show(node, change, context);
+    }
+
     private static void show(SimulatedNode node, Changed change, MessageContext context) {
         node.perform(change.article() + " " + change.number(), context.messageId());
     }
@@ -112,10 +135,7 @@ public final class Sequenced {
 
         @BunnyHandler(from = "warehouse", ordered = true)
         void on(Changed change, MessageContext context) {
-            if (isFirst(change) && context.attempt() == 0) {
-                throw new IllegalStateException("the shelf is locked");
-            }
-            show(node, change, context);
+            retry(node, change, context);
         }
     }
 
@@ -123,10 +143,7 @@ public final class Sequenced {
 
         @BunnyHandler(from = "warehouse", ordered = true)
         void on(Changed change, MessageContext context) {
-            if (isFirst(change) && !shop.isMended) {
-                throw new PoisonMessageException("there is no such shelf");
-            }
-            show(node, change, context);
+            mend(node, shop, change, context);
         }
     }
 
@@ -134,10 +151,7 @@ public final class Sequenced {
 
         @BunnyHandler(from = "warehouse", ordered = true, onPoison = OnPoison.SKIP)
         void on(Changed change, MessageContext context) {
-            if (isFirst(change) && !shop.isMended) {
-                throw new PoisonMessageException("there is no such shelf");
-            }
-            show(node, change, context);
+            mend(node, shop, change, context);
         }
     }
 
