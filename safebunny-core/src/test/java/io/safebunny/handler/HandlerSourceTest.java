@@ -44,4 +44,20 @@ class HandlerSourceTest {
                 .withMessageContaining("SB-1102")
                 .withMessageContaining("a bean from [orders] and a saga from [orders]");
     }
+
+    /** One of them would take from its queue what the other one must have in order. */
+    @Test
+    void norIfOneOfThemIsInOrder() {
+        HandlerSource plain = () -> List.of(handler("a plain one", "OrderPlaced"));
+        HandlerSource ordered = () -> List.of(
+                handler("an ordered one", "OrderPlaced").ordered(Ordering.HOLD).sharded(Sharding.into(4)));
+
+        for (List<HandlerSource> sources : List.of(List.of(plain, ordered), List.of(ordered, plain))) {
+            assertThatExceptionOfType(ConfigurationException.class)
+                    .isThrownBy(() -> HandlerSource.all(sources))
+                    .withMessageContaining("SB-1102")
+                    .withMessageContaining("a plain one from [orders]")
+                    .withMessageContaining("an ordered one from [orders]");
+        }
+    }
 }

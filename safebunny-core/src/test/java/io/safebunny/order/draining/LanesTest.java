@@ -129,6 +129,27 @@ class LanesTest {
         assertThat(node.effects).containsExactly("other", "without");
     }
 
+    /** Nobody knows for which ones it would have to wait. */
+    @ParameterizedTest
+    @MethodSource("stores")
+    void oneWhoseKeyCannotBeReadIsSetAsideAndHoldsNobody(Function<List<String>, MessageStore> store) {
+        List<Object> keys = List.of("", " ", "a b", "ü", "a\nb", "\0", "k".repeat(129), 42L, true, List.of("k"));
+        OrderedNode node = node(store, Ordering.HOLD);
+        for (int i = 0; i < keys.size(); i++) {
+            RecordedDelivery delivery =
+                    node.deliver(OrderedNode.message("bad-" + i).withHeader("sb-order-key", keys.get(i)));
+            assertThat(delivery.acknowledged()).as("key %s", i).isEqualTo(1);
+        }
+
+        node.deliver("m1");
+
+        assertThat(node.effects).containsExactly("m1");
+        assertThat(node.transport.poisoned()).hasSameSizeAs(keys).allSatisfy(copy -> assertThat(
+                        copy.message().headers())
+                .containsEntry("sb-poison-reason", "missing-property"));
+        assertThat(node.lane().parked()).isZero();
+    }
+
     // ---- a head that is set aside
 
     @ParameterizedTest

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.order.sharding.Division.Change;
+import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -17,6 +19,8 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Nothing is forwarded by another number of shards before all of the old ones are drained, whoever asks for what. */
 class GateTest {
@@ -111,6 +115,58 @@ class GateTest {
         timeline.advance(SECOND);
 
         assertThat(second.isOpen()).isTrue();
+    }
+
+    /** One reads while the other one is about to write. */
+    @ParameterizedTest
+    @CsvSource({"3, 3", "3, 5"})
+    void twoThatBeginAtOnceBeginOneChange(int wanted, int wantedByTheOther) {
+        gate(2).isOpen();
+        Gate other = gate(wantedByTheOther);
+        MessageStore interrupted = new ForwardingMessageStore(store) {
+            private boolean isFirst = true;
+
+            @Override
+            public @Nullable MessageRecord replace(MessageRecord record) {
+                if (isFirst) {
+                    isFirst = false;
+                    assertThat(other.isOpen()).isFalse();
+                }
+                return super.replace(record);
+            }
+        };
+        SharedDivision shared = new SharedDivision("StockChanged", interrupted, timeline);
+        Gate gate = new Gate(wanted, shared, (shards, token) -> marks.add(shards + " " + token), timeline);
+
+        assertThat(gate.isOpen()).isFalse();
+
+        Change begun = Objects.requireNonNull(stored().change());
+        assertThat(begun.to()).isEqualTo(wantedByTheOther);
+        ask(other, 3);
+        assertThat(marks).containsExactly("[0, 1] " + begun.token());
+        drain(0, token());
+        drain(1, token());
+        timeline.advance(SECOND);
+        assertThat(other.isOpen()).isTrue();
+        assertThat(stored()).isEqualTo(new Division(wantedByTheOther));
+        timeline.advance(SECOND);
+        assertThat(gate.isOpen()).isEqualTo(wanted == wantedByTheOther);
+    }
+
+    /** As when an operator starts a version twice, or an instance again in the middle. */
+    @Test
+    void oneThatStartsAgainInTheMiddleBeginsNothingAnew() {
+        gate(2).isOpen();
+        Gate first = gate(3);
+        first.isOpen();
+        ask(first, 3);
+        Division before = stored();
+
+        Gate again = gate(3);
+        ask(again, 5);
+
+        assertThat(stored()).isEqualTo(before);
+        assertThat(marks.stream().distinct()).containsExactly(marks.get(0));
     }
 
     @Test
