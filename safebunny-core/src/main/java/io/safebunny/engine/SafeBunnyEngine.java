@@ -102,7 +102,7 @@ public final class SafeBunnyEngine {
                 rates,
                 new Incidents(node, sagas, poison),
                 Scheduling.of(node, parts.scheduling()),
-                new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions));
+                new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions, shards::troubles));
         consumptions = new Consumptions(node, features, pipelines, lanes, shards, rates);
     }
 

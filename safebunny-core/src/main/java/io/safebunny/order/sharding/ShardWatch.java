@@ -3,6 +3,8 @@ package io.safebunny.order.sharding;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.handler.Sharding;
+import io.safebunny.message.OrderKey;
 import io.safebunny.node.Node;
 import io.safebunny.order.sharding.Division.Change;
 import io.safebunny.order.sharding.ShardStatus.Line;
@@ -53,9 +55,7 @@ final class ShardWatch {
         Map<String, BunnyCircuitBreaker.Status> breakers = node.breakers().statuses();
         byType.forEach((type, divided) -> {
             ShardStatus status = status(divided, false);
-            BunnyCircuitBreaker.Status breaker = breakers.get(type);
-            if (breaker == null
-                    || breaker.state() == BunnyCircuitBreaker.State.CLOSED) { // a paused type is not consumed
+            if (isConsumed(breakers.get(type))) {
                 Set<Integer> silent = silent(status);
                 now.put(type, silent);
                 // between two instances a shard has no consumer for a moment
@@ -80,6 +80,60 @@ final class ShardWatch {
         problems = List.copyOf(found);
         unheard = now;
         found.stream().filter(problem -> !before.contains(problem)).forEach(LOG::warn);
+    }
+
+    /**
+     * Why messages of an order key may wait that nobody has begun: parts of sentences, empty if there is no reason. Asks the store once
+     * for each type, and the broker twice.
+     */
+    List<String> troubles(OrderKey key) {
+        Map<String, BunnyCircuitBreaker.Status> breakers = node.breakers().statuses();
+        List<String> troubles = new ArrayList<>();
+        byType.forEach((type, divided) -> {
+            if (isConsumed(breakers.get(type))) {
+                addTroubles(troubles, divided, key);
+            }
+        });
+        return troubles;
+    }
+
+    private void addTroubles(List<String> troubles, Divided divided, OrderKey key) {
+        Division division;
+        try {
+            division = divided.shared().read().division();
+        } catch (RuntimeException e) {
+            return; // part store tells of that
+        }
+        if (division == null || division.count() == 0) {
+            return;
+        }
+        int number = Sharding.into(division.count()).of(key);
+        Line line = line(divided, number, true);
+        if (Boolean.FALSE.equals(line.isHeard()) && line.waiting() != null && line.waiting() > 0) {
+            troubles.add("no instance listens to shard %s of %s, where %s: those of order key %s would be among them"
+                    .formatted(
+                            number,
+                            divided.type(),
+                            line.waiting() == 1 ? "1 message waits" : line.waiting() + " messages wait",
+                            key.value()));
+        }
+        Change change = division.change();
+        if (change != null) {
+            troubles.add(
+                    "%s is to have %s shards instead of %s since %s: until shards %s have handled what they had before, those of order key %s may wait in its queue"
+                            .formatted(
+                                    divided.type(),
+                                    change.to(),
+                                    division.count(),
+                                    change.since(),
+                                    division.undrained(),
+                                    key.value()));
+        }
+    }
+
+    /** Not if it is paused. */
+    private static boolean isConsumed(BunnyCircuitBreaker.@Nullable Status breaker) {
+        return breaker == null || breaker.state() == BunnyCircuitBreaker.State.CLOSED;
     }
 
     private static Set<Integer> silent(ShardStatus status) {

@@ -8,6 +8,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.Ordering;
 import io.safebunny.handler.Sharding;
 import io.safebunny.message.Names;
+import io.safebunny.message.OrderKey;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
 import io.safebunny.order.sharding.SharedDivision.Stored;
@@ -290,6 +291,16 @@ public final class Shards implements NodeFeature {
     /** What needs a person, in sentences. Asking is cheap. */
     public List<String> problems() {
         return watch.problems();
+    }
+
+    /**
+     * Why messages of an order key may wait that nobody has begun: parts of sentences, empty if there is no reason. Asks the store and
+     * the broker.
+     *
+     * @param key of messages; none is told of one that cannot be a key
+     */
+    public List<String> troubles(String key) {
+        return OrderKey.isValid(key) ? watch.troubles(new OrderKey(key)) : List.of();
     }
 
     /** How the types are divided just now. Asks the store and the broker. */

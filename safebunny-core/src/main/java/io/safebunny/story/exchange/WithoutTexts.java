@@ -41,6 +41,12 @@ public final class WithoutTexts {
     private static final List<String> TROUBLES =
             List.of("the broker cannot be used", "the store did not answer when it was last called");
 
+    private static final List<Pattern> OF_SHARDS = patterns(
+            "no instance listens to shard \\d{1,3} of " + NAME
+                    + ", where (?:1 message waits|\\d{1,19} messages wait): those of order key \\S{1,128} would be among them",
+            NAME
+                    + " is to have \\d{1,3} shards instead of \\d{1,3} since \\S{1,50}: until shards \\[[\\d, ]{0,2000}\\] have handled what they had before, those of order key \\S{1,128} may wait in its queue");
+
     /** Those of the header, such as {@code handler-failed}. */
     private static final Pattern REASON = Pattern.compile("[a-z-]{1,50}");
 
@@ -97,6 +103,9 @@ public final class WithoutTexts {
     }
 
     private static String trouble(String trouble) {
+        if (isOurs(OF_SHARDS, trouble)) {
+            return trouble;
+        }
         return TROUBLES.stream()
                 .filter(trouble::startsWith)
                 .findFirst()

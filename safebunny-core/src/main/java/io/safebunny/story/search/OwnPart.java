@@ -41,6 +41,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,8 @@ public final class OwnPart {
     public static final String SCHEDULED = MessageTypes.nameOf(BunnyScheduled.class);
 
     private static final int MOST_SCHEDULED = 50;
+    /** Each is looked for in the shards of all types that have some. */
+    private static final int MOST_KEYS = 10;
 
     private static final String PLACE = "scheduled messages";
 
@@ -74,22 +77,26 @@ public final class OwnPart {
     private final Sagas sagas;
     private final Supplier<List<SagaDefinition>> definitions;
     private final MovedCopies moved;
+    private final Function<String, List<String>> unbegun;
 
     /**
      * @param definitions the sagas of this node; empty before the start
      * @param moved what people have moved through this instance
+     * @param unbegun why messages of an order key may wait that nobody has begun: parts of sentences
      */
     public OwnPart(
             Node node,
             Supplier<String> instance,
             Sagas sagas,
             Supplier<List<SagaDefinition>> definitions,
-            MovedCopies moved) {
+            MovedCopies moved,
+            Function<String, List<String>> unbegun) {
         this.node = node;
         this.instance = instance;
         this.sagas = sagas;
         this.definitions = definitions;
         this.moved = moved;
+        this.unbegun = unbegun;
     }
 
     /** What is found by keys that every store has: of a correlation id. */
@@ -146,7 +153,7 @@ public final class OwnPart {
                 node.timeline().now(),
                 found.as(),
                 found.correlationIds(),
-                troubles(),
+                troubles(found.correlationIds().isEmpty() ? List.of(id) : found.correlationIds()),
                 own,
                 messages,
                 pauses(looks),
@@ -157,7 +164,8 @@ public final class OwnPart {
                 truncated);
     }
 
-    private List<String> troubles() {
+    /** @param keys by which messages may be kept in order */
+    private List<String> troubles(List<String> keys) {
         List<String> troubles = new ArrayList<>();
         TransportStatus broker = node.transport().status();
         if (!broker.usable()) {
@@ -167,6 +175,7 @@ public final class OwnPart {
         if (outage != null) {
             troubles.add("the store did not answer when it was last called: " + outage.reason());
         }
+        keys.stream().limit(MOST_KEYS).forEach(key -> troubles.addAll(unbegun.apply(key)));
         return troubles;
     }
 

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -69,17 +70,19 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
     /**
      * @param shared whether the other instances of this node read the same store
      * @param definitions the node's sagas; empty before the start
+     * @param unbegun why messages of an order key may wait that nobody has begun: parts of sentences
      */
     public StoryTeller(
             Node node,
             NodeOperations operations,
             boolean shared,
             Sagas sagas,
-            Supplier<List<SagaDefinition>> definitions) {
+            Supplier<List<SagaDefinition>> definitions,
+            Function<String, List<String>> unbegun) {
         this.node = node;
         this.others = operations.nodes();
         this.shared = shared;
-        this.own = new OwnPart(node, operations::instance, sagas, definitions, operations.moved());
+        this.own = new OwnPart(node, operations::instance, sagas, definitions, operations.moved(), unbegun);
         this.searchesFrom = node.timeline().nanoTime();
         others.answers(QUESTION, (id, within) -> {
             requireId(id);

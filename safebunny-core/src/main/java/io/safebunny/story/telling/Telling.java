@@ -111,11 +111,12 @@ final class Telling {
     }
 
     private void tell() {
-        for (NodeStory part : parts) {
-            part.troubles()
-                    .forEach(trouble -> sentences.add(
-                            Words.sentence("At %s, %s".formatted(Words.text(part.node()), Words.text(trouble)))));
-        }
+        parts.stream()
+                .flatMap(part -> part.troubles().stream()
+                        .map(trouble ->
+                                Words.sentence("At %s, %s".formatted(Words.text(part.node()), Words.text(trouble)))))
+                .distinct() // instances of a node have some in common
+                .forEach(sentences::add);
         sentences.addAll(silent.notAsked(parts.get(0).node()));
         if (parts.stream().allMatch(NodeStory::isEmpty)) {
             sentences.addAll(new Unknown(id, gathered).sentences());

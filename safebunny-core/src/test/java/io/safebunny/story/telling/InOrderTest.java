@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.PublishOptions;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.Ordering;
+import io.safebunny.handler.Sharding;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.order.lane.Lane;
 import io.safebunny.order.lane.LaneDocument;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Why is order 42 not finished? Because another message of its key is, and that is named with what helps. */
@@ -36,13 +38,22 @@ class InOrderTest {
     private int failures;
 
     private void start() {
+        start(null);
+    }
+
+    private void start(@Nullable Sharding sharding) {
+        world.start("shop", List.of());
+        startBilling(sharding);
+    }
+
+    private void startBilling(@Nullable Sharding sharding) {
         HandlerDefinition handler = SagaWorld.handler("shop", Moved.class, (payload, context) -> {
                     if (failures-- > 0) {
                         throw new IllegalStateException("no stock");
                     }
                 })
-                .ordered(Ordering.HOLD);
-        world.start("shop", List.of());
+                .ordered(Ordering.HOLD)
+                .sharded(sharding);
         world.start("billing", store, List.of(handler));
     }
 
@@ -65,6 +76,11 @@ class InOrderTest {
     private String told(String id) {
         world.worksWhileAsking = true;
         return String.join(" ", story(id).sentences());
+    }
+
+    private String toldBy(String node, String id) {
+        world.worksWhileAsking = true;
+        return String.join(" ", world.engine(node).get(StoryTeller.class).of(id).sentences());
     }
 
     private List<Command> next(String id) {
@@ -179,6 +195,51 @@ class InOrderTest {
                 .contains(
                         "No more of this key may wait there: the next one keeps its place in the queue, and may stop all keys of `Moved`.");
         assertThat(told(ids.get(1))).contains("It is number 1 of 1000 messages", "wait for message " + ids.get(0));
+    }
+
+    /** It is the first one of four. */
+    @Test
+    void aMessageInAShardThatNobodyListensToIsToldBeforeAnythingIsKnownOfIt() {
+        start(Sharding.parse(4, "1-3"));
+        publish(2);
+        String trouble =
+                "At billing, no instance listens to shard 0 of Moved, where 2 messages wait: those of order key order-42 would be among them.";
+
+        assertThat(told(KEY)).containsOnlyOnce(trouble);
+        assertThat(toldBy("shop", KEY)).containsOnlyOnce(trouble);
+        assertThat(told("sugar")).as("a key of another shard").doesNotContain("shard");
+    }
+
+    @Test
+    void saysNothingOfShardsThatAreListenedToOrEmptyOrPaused() {
+        start(Sharding.into(4));
+        publish(2);
+        assertThat(told(KEY)).contains("has handled").doesNotContain("shard");
+
+        world.stop("billing");
+        startBilling(Sharding.parse(4, "1-3"));
+        assertThat(told(KEY)).doesNotContain("shard");
+        publish(1);
+        assertThat(told(KEY)).contains("where 1 message waits");
+
+        world.breakers("billing").open(Moved.class, Duration.ofHours(1));
+        assertThat(told(KEY)).doesNotContain("shard");
+    }
+
+    @Test
+    void aMessageThatWaitsForAnotherNumberOfShardsNamesThoseThatAreNotDrained() {
+        start(Sharding.parse(4, "1-3"));
+        publish(1);
+        world.stop("billing");
+        startBilling(Sharding.parse(2, "1"));
+        publish(1);
+        world.pass(Duration.ofSeconds(10));
+
+        assertThat(told(KEY))
+                .contains("At billing, Moved is to have 2 shards instead of 4 since ")
+                .contains(
+                        ": until shards [0] have handled what they had before, those of order key order-42 may wait in its queue.");
+        assertThat(toldBy("shop", KEY)).contains("until shards [0] have handled");
     }
 
     /** As many as may wait, like this one. */
