@@ -3,9 +3,10 @@ package io.safebunny.proof.rows.lanes;
 
 import java.util.List;
 import javax.sql.DataSource;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Effects in PostgreSQL, written in the transactions in which the messages are handled. Nothing keeps two of one key apart. Thread-safe. */
+/** Effects in PostgreSQL, MySQL or MariaDB, written in the transactions in which the messages are handled. Nothing keeps two of one key apart. Thread-safe. */
 final class EffectTable implements Effects {
 
     private final JdbcTemplate jdbc;
@@ -18,9 +19,15 @@ final class EffectTable implements Effects {
     EffectTable create() {
         jdbc.execute("drop table if exists lane_effects");
         jdbc.execute(
-                "create table lane_effects (id bigserial primary key, process text not null, order_key text not null, number int not null, preceding int not null)");
+                "create table lane_effects (id %s primary key, process varchar(100) not null, order_key varchar(100) not null, number int not null, preceding int not null)"
+                        .formatted(isPostgres() ? "bigserial" : "bigint auto_increment"));
         jdbc.execute("create index lane_effects_by_key on lane_effects (order_key, id)");
         return this;
+    }
+
+    private boolean isPostgres() {
+        return "PostgreSQL".equals(jdbc.execute((ConnectionCallback<String>)
+                connection -> connection.getMetaData().getDatabaseProductName()));
     }
 
     /** Number of the last committed effect of the key; -1 if there is none. */

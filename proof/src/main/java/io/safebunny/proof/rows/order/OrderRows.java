@@ -12,6 +12,8 @@ import java.util.List;
 /** The rows of {@code bin/order-proof}. Confined to one thread. */
 final class OrderRows implements Rows {
 
+    private static final List<Integer> RESIZED = List.of(4, 16, 8);
+
     private final StoreServers servers = new StoreServers();
 
     @Override
@@ -29,14 +31,18 @@ final class OrderRows implements Rows {
                 new Row(
                         "shards",
                         "1,000 keys of 100 messages of three publishers, PostgreSQL, otherwise as lanes, while 4, 16 and 8 shards are rolled out: 0 inverted, 0 lost, 0 doubled, divided among 8 in the end",
-                        effort -> new LanesRow(
-                                        servers.address(StoreKind.POSTGRESQL, true),
-                                        1_000,
-                                        100,
-                                        60,
-                                        60,
-                                        List.of(4, 16, 8))
+                        effort -> new LanesRow(servers.address(StoreKind.POSTGRESQL, true), 1_000, 100, 60, 60, RESIZED)
                                 .find(effort)),
+                new Row("shards-mysql", "100 keys of 60 messages, MySQL, otherwise as shards", effort -> divided(
+                                StoreKind.MYSQL, true)
+                        .find(effort)),
+                new Row("shards-mariadb", "100 keys of 60 messages, MariaDB, otherwise as shards", effort -> divided(
+                                StoreKind.MARIADB, true)
+                        .find(effort)),
+                new Row(
+                        "shards-cosmos",
+                        "100 keys of 60 messages, Cosmos DB, otherwise as shards: 0 inverted, 0 lost, each publishes once",
+                        effort -> divided(StoreKind.COSMOS, false).find(effort)),
                 new Row(
                         "lanes-throughput",
                         "1,000 keys, PostgreSQL: messages in order at least 0.7 times as fast as without",
@@ -53,6 +59,10 @@ final class OrderRows implements Rows {
                         "rates",
                         "500 per 10 s, PostgreSQL, three instances of which one is killed in the middle: at most 101 % begin in any 10 s, and 95 % of the rate are used",
                         effort -> new RatesRow(servers.address(StoreKind.POSTGRESQL, true)).find(effort)));
+    }
+
+    private LanesRow divided(StoreKind store, boolean transactional) {
+        return new LanesRow(servers.address(store, transactional), 100, 60, 20, 40, RESIZED);
     }
 
     @Override
