@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Has a fleet divide messages among one number of shards after the other, each as soon as the one before is in force, while messages are
- * published: some at once whenever a rollout begins, so that shards have some to handle, and the others bit by bit. One thread advances, another
- * one publishes.
+ * published: some at once whenever a rollout begins, so that shards have some to handle, and the others bit by bit. A round is kept back for each
+ * rollout, however long it takes: without a message to forward, no number changes. One thread advances, another one publishes.
  */
 final class Rollouts {
 
@@ -21,13 +21,16 @@ final class Rollouts {
     private final Divisions divisions;
     private final int rounds;
     private final Semaphore atOnce = new Semaphore(0);
-    private final Semaphore last = new Semaphore(0);
+    private final Semaphore keptBack = new Semaphore(0);
     private int begun;
+    /** The latest rollout for which the round was published that was kept back. */
+    private int nudged;
+
     private boolean isDone;
 
     /**
      * @param numbers the first of which the fleet has; empty if messages are not divided
-     * @param rounds in which messages are published: the last one once all instances have the last number
+     * @param rounds in which messages are published: the last ones once all instances have a number
      */
     Rollouts(List<Integer> numbers, Divisions divisions, int rounds) {
         this.numbers = numbers;
@@ -50,6 +53,9 @@ final class Rollouts {
             begun++;
             fleet.rollOut(numbers.get(begun));
             atOnce.release(rounds / BURST);
+        } else if (nudged < begun) {
+            nudged = begun;
+            keptBack.release();
         }
     }
 
@@ -57,7 +63,7 @@ final class Rollouts {
     void release() {
         isDone = true;
         atOnce.release(rounds);
-        last.release();
+        keptBack.release(rounds);
     }
 
     /** The messages are divided among the last number of shards, and no change is under way. */
@@ -67,8 +73,8 @@ final class Rollouts {
 
     /** Waits until the messages of this round may be published. */
     void await(int round) throws InterruptedException {
-        if (round == rounds - 1) {
-            last.acquire();
+        if (round >= rounds - Math.max(1, numbers.size() - 1)) {
+            keptBack.acquire();
         } else {
             boolean unused = atOnce.tryAcquire(BETWEEN_ROUNDS.toMillis(), TimeUnit.MILLISECONDS);
         }
