@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param digest the same for all copies of one message
  * @param queue the queue that it came from and that a replay sends it to
  * @param poisonedAt when it was set aside; {@code null} if unknown
- * @param bodyBytes size of the body
+ * @param bodyBytes size of the body, encoded
+ * @param encoding how the body is encoded, such as {@code gzip} or {@code sb-aes}; empty if it is not
  * @param headers the application's own headers
  * @param verdict what a replay would do
  * @param explanation explains the verdict, in a sentence
@@ -28,6 +29,7 @@ public record PoisonedMessage(
         String exceptionType,
         String exceptionMessage,
         int bodyBytes,
+        String encoding,
         Map<String, Object> headers,
         Verdict verdict,
         String explanation) {
@@ -49,6 +51,7 @@ public record PoisonedMessage(
                 exceptionType,
                 exceptionMessage,
                 bodyBytes,
+                encoding,
                 Map.of(),
                 verdict,
                 explanation);

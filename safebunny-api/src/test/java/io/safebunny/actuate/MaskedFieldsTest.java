@@ -22,7 +22,7 @@ class MaskedFieldsTest {
     private static final BodyMasker MASKER = BodyMasker.fields("iban", "card.number");
 
     private static PoisonedMessage message(Map<String, Object> headers) {
-        return new PoisonedMessage("", "m-1", "c-1", "Pay", "", "", null, "", "", 1, headers, Verdict.RUN, "");
+        return new PoisonedMessage("", "m-1", "c-1", "Pay", "", "", null, "", "", 1, "", headers, Verdict.RUN, "");
     }
 
     private static String masked(String body) {

@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class StatusDetails {
 
     private static final int LONGEST_TEXT = 500;
+    /**
+     * Keys that are away again within this time have not come back in between: messages under data keys that are remembered are read all the
+     * time.
+     */
+    private static final Duration BETWEEN_OUTAGES = Duration.ofMinutes(1);
 
     /**
      * Why a type is held: an operator paused it, or it has not started.
@@ -36,6 +41,10 @@ final class StatusDetails {
     private @Nullable Failure lastFailure;
     /** While it is paused for lack of keys. */
     private @Nullable Instant withoutKeysSince;
+    /** The last time of that, and its end; {@code null} for none. */
+    private @Nullable Instant wasWithoutKeysSince;
+
+    private Instant keysBackAt = Instant.MIN;
 
     StatusDetails(String type, ExceptionDetails details, Timeline timeline) {
         this.type = type;
@@ -76,7 +85,10 @@ final class StatusDetails {
         if (!isWithoutKeys) {
             withoutKeysSince = null;
         } else if (withoutKeysSince == null) {
-            withoutKeysSince = timeline.now();
+            Instant now = timeline.now();
+            boolean goesOn = wasWithoutKeysSince != null
+                    && keysBackAt.plus(BETWEEN_OUTAGES).isAfter(now);
+            withoutKeysSince = goesOn ? wasWithoutKeysSince : now;
         }
     }
 
@@ -91,7 +103,11 @@ final class StatusDetails {
     /** Forgets earlier failures. */
     void closes() {
         lastFailure = null;
-        withoutKeysSince = null;
+        if (withoutKeysSince != null) {
+            wasWithoutKeysSince = withoutKeysSince;
+            keysBackAt = timeline.now();
+            withoutKeysSince = null;
+        }
     }
 
     /** The part of a failure that may be shown. Call it without the lock, because it calls the exception's own code. */

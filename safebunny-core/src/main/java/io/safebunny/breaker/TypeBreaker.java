@@ -148,7 +148,7 @@ public final class TypeBreaker {
     synchronized void close(String why) {
         if (state != State.CLOSED) {
             begin();
-            String told = details.isWithoutKeys() ? "the keys are back: " + why : why;
+            String told = details.isWithoutKeys() ? "a message could be read again: " + why : why;
             details.closes();
             change(State.CLOSED, told);
         }

@@ -6,7 +6,6 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps the results of one message's steps encrypted, because its body is. Confined to one thread. */
@@ -49,21 +48,8 @@ final class SealedSteps implements HandlerStore {
 
     /** One result of this message, and of no other. */
     private Envelope place(String name) {
-        return new Envelope(
-                message.id(),
-                message.correlationId(),
-                "once %s %s".formatted(message.type(), name),
-                message.node(),
-                1,
-                null,
-                0,
-                0,
-                0,
-                null,
-                Map.of(),
-                Map.of(),
-                "application/json",
-                message.body());
+        String type = "once %s %s".formatted(message.type(), name);
+        return Sealing.place(message.id(), message.correlationId(), type, message.node(), 1);
     }
 
     @Override

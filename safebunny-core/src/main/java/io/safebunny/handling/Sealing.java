@@ -12,6 +12,7 @@ import io.safebunny.serialization.CodecException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ public final class Sealing {
 
     /** What no JSON begins with. */
     private static final String MARK = "sealed:";
+
+    private static final byte[] NO_BODY = {};
 
     private final BodyCodec codec;
 
@@ -35,6 +38,25 @@ public final class Sealing {
      */
     public static @Nullable Sealing by(@Nullable BodyCodec needed) {
         return needed != null && needed.hidesContent() ? new Sealing(needed) : null;
+    }
+
+    /** A place of its own for each combination of these. */
+    public static Envelope place(String id, String correlationId, String type, String node, int marker) {
+        return new Envelope(
+                id,
+                correlationId,
+                type,
+                node,
+                marker,
+                null,
+                0,
+                0,
+                0,
+                null,
+                Map.of(),
+                Map.of(),
+                "application/json",
+                NO_BODY);
     }
 
     /** Whether a stored text is not JSON, but sealed. */

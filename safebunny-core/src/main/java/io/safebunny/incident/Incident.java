@@ -22,6 +22,9 @@ public record Incident(String className, String source, List<Look> looks) {
     /** The state of a saga. */
     public record StateLook(String saga, String id) implements Look {}
 
-    /** @param copy its digest in the poison queue; empty if it is from a saga's step */
-    public record BodyLook(String messageId, String copy) implements Look {}
+    /**
+     * @param copy its digest in the poison queue; empty if it is from a saga's step
+     * @param isDecrypted whether it is encrypted where it comes from, and not in the source
+     */
+    public record BodyLook(String messageId, String copy, boolean isDecrypted) implements Look {}
 }

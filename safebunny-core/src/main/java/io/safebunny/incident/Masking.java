@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,8 @@ final class Masking {
         }
         String shown = shown(what, () -> masker.mask(message, body), stored, known);
         if (isShown(shown, stored)) {
-            looks.add(new BodyLook(message.messageId(), message.digest()));
+            boolean isDecrypted = codecs.isHidden(Encodings.of(message.encoding()));
+            looks.add(new BodyLook(message.messageId(), message.digest(), isDecrypted));
         }
         return shown;
     }
@@ -116,7 +118,7 @@ final class Masking {
         if (shown.isEmpty()) {
             return "";
         }
-        looks.add(new BodyLook(message.messageId(), message.digest()));
+        looks.add(new BodyLook(message.messageId(), message.digest(), false));
         return String.valueOf(shown);
     }
 
@@ -181,6 +183,7 @@ final class Masking {
                 "",
                 "",
                 wire.body().length,
+                Objects.requireNonNullElse(wire.contentEncoding(), ""),
                 Headers.application(wire.headers()),
                 Verdict.UNKNOWN,
                 "");

@@ -34,11 +34,13 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -138,6 +140,32 @@ class CircuitBreakersTest {
 
         admit().ended(because(away));
         assertThat(state()).as("of a type with keys of its own").isEqualTo(State.OPEN);
+    }
+
+    /** Messages whose keys are remembered are read all the time. */
+    @Test
+    void keysThatAreStillAwayForSomeMessagesHaveNotComeBack() {
+        Ending away = because(NotHandledException.withoutKeys(new KeysUnavailableException("away", null)));
+        admit().ended(away);
+        Instant since = Objects.requireNonNull(withoutKeysSince());
+        for (int i = 0; i < 3; i++) {
+            timeline.advance(WAIT);
+            succeed(1);
+            assertThat(state()).isEqualTo(State.CLOSED);
+            assertThat(withoutKeysSince()).isNull();
+            admit().ended(away);
+            assertThat(withoutKeysSince()).isEqualTo(since);
+        }
+
+        timeline.advance(WAIT);
+        succeed(1);
+        timeline.advance(Duration.ofMinutes(1));
+        admit().ended(away);
+        assertThat(withoutKeysSince()).isEqualTo(timeline.now());
+    }
+
+    private @Nullable Instant withoutKeysSince() {
+        return Objects.requireNonNull(breakers.statuses().get("OrderPlaced")).withoutKeysSince();
     }
 
     /** Handlers may quote a message in their reason. */

@@ -36,6 +36,7 @@ class MaskingTest {
                 "",
                 "",
                 0,
+                "",
                 headers,
                 Verdict.UNKNOWN,
                 "");
@@ -87,7 +88,7 @@ class MaskingTest {
         assertThat(hidden.looks()).isEmpty();
 
         assertThat(hidden.headers(message)).isEqualTo("{iban=***}");
-        assertThat(hidden.looks()).containsExactly(new BodyLook("7", "digest"));
+        assertThat(hidden.looks()).containsExactly(new BodyLook("7", "digest", false));
 
         Masking both = masking(BodyMasker.none());
         assertThat(both.body(message, "{}".getBytes(StandardCharsets.UTF_8), null))

@@ -49,6 +49,7 @@ class WitnessTest {
                         "",
                         "",
                         0,
+                        "",
                         Map.of(),
                         Verdict.UNKNOWN,
                         ""),

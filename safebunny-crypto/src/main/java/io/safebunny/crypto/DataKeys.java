@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crypto;
 
+import io.safebunny.crypto.Renewed.Held;
 import io.safebunny.encryption.DataKey;
 import io.safebunny.encryption.KeyProvider;
 import io.safebunny.encryption.KeysUnavailableException;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +32,6 @@ final class DataKeys {
     static final Duration LONGEST_USE = Duration.ofHours(1);
     /** How long an opened one is remembered. */
     static final Duration REMEMBERED = Duration.ofHours(1);
-    /** How long the service is not asked again to open one after it did not answer. */
-    static final Duration ASKED_AGAIN_AFTER = Duration.ofSeconds(1);
     /** How long it is not asked again for a new one, where there is one to go on with. */
     private static final Duration RENEWAL_TRIED_AGAIN_AFTER = Duration.ofSeconds(5);
     /** How many opened ones are remembered. */
@@ -41,7 +39,7 @@ final class DataKeys {
 
     private final KeyProvider provider;
     private final Timeline timeline;
-    private final Map<String, Current> current = new ConcurrentHashMap<>();
+    private final Map<String, Renewed<DataKey>> current = new ConcurrentHashMap<>();
 
     private volatile @Nullable Outage outage;
 
@@ -61,7 +59,8 @@ final class DataKeys {
 
     /** What encrypts now under the key of this name. */
     DataKey current(String name) {
-        return current.computeIfAbsent(name, Current::new).get();
+        return current.computeIfAbsent(name, key -> new Renewed<>(before -> renewed(key, before), timeline))
+                .get();
     }
 
     /**
@@ -80,8 +79,8 @@ final class DataKeys {
             }
         }
         Outage known = outage;
-        if (known != null && now - known.at < ASKED_AGAIN_AFTER.toNanos()) {
-            throw new KeysUnavailableException(known.why.messageWithoutCode(), known.why);
+        if (known != null && now - known.at() < Renewed.ASKED_AGAIN_AFTER.toNanos()) {
+            throw known.again();
         }
         SecretKey key = asked(wrapped); // may block, so not under the lock
         synchronized (lock) {
@@ -108,87 +107,33 @@ final class DataKeys {
         }
     }
 
-    private record Outage(KeysUnavailableException why, long at) {}
-
     private record Opened(SecretKey key, long at) {}
 
-    private final class Current {
-
-        private final String name;
-        private final ReentrantLock renewing = new ReentrantLock();
-        private volatile @Nullable Made made;
-
-        Current(String name) {
-            this.name = name;
-        }
-
-        /** Only who has none to use waits while another thread gets one. */
-        DataKey get() {
-            Made known = made;
-            if (known != null && known.isRenewedAfter(timeline.nanoTime())) {
-                return known.key;
+    private Held<DataKey> renewed(String name, @Nullable Held<DataKey> before) {
+        try {
+            DataKey fresh = provider.current(name);
+            long now = timeline.nanoTime();
+            return new Held<>(fresh, now, now + RENEWED_AFTER.toNanos(), now + LONGEST_USE.toNanos());
+        } catch (UnknownKeyException e) {
+            if (before != null && timeline.nanoTime() - before.at() < LONGEST_USE_OF_UNKNOWN.toNanos()) {
+                return renewedLater(before);
             }
-            if (known == null || !known.isUsable(timeline.nanoTime())) {
-                renewing.lock();
-            } else if (!renewing.tryLock()) {
-                return known.key;
+            throw e;
+        } catch (RuntimeException e) {
+            if (before != null && timeline.nanoTime() - before.endsAt() < 0) {
+                return renewedLater(before);
             }
-            try {
-                Made present = made;
-                return present != null && present.isRenewedAfter(timeline.nanoTime()) ? present.key : renewed(present);
-            } finally {
-                renewing.unlock();
-            }
-        }
-
-        private DataKey renewed(@Nullable Made before) {
-            try {
-                DataKey fresh = provider.current(name);
-                long now = timeline.nanoTime();
-                made = new Made(fresh, now, now + RENEWED_AFTER.toNanos());
-                return fresh;
-            } catch (UnknownKeyException e) {
-                long now = timeline.nanoTime();
-                if (before != null && now - before.at < LONGEST_USE_OF_UNKNOWN.toNanos()) {
-                    made = before.renewedLater(now);
-                    return before.key;
-                }
-                throw e;
-            } catch (RuntimeException e) {
-                long now = timeline.nanoTime();
-                if (before != null && before.isUsable(now)) {
-                    made = before.renewedLater(now);
-                    return before.key;
-                }
-                throw e instanceof KeysUnavailableException away
-                        ? away
-                        : new KeysUnavailableException(
-                                "The KeyProvider failed [key=%s, failure=%s]"
-                                        .formatted(name, e.getClass().getName()),
-                                e);
-            }
+            throw e instanceof KeysUnavailableException away
+                    ? away
+                    : new KeysUnavailableException(
+                            "The KeyProvider failed [key=%s, failure=%s]"
+                                    .formatted(name, e.getClass().getName()),
+                            e);
         }
     }
 
-    /**
-     * A data key to encrypt with.
-     *
-     * @param at when it was made
-     * @param renewAt when to ask for the next one
-     */
-    private record Made(DataKey key, long at, long renewAt) {
-
-        /** Whether its time to be renewed is still to come. */
-        boolean isRenewedAfter(long now) {
-            return now - renewAt < 0;
-        }
-
-        Made renewedLater(long now) {
-            return new Made(key, at, Math.min(now + RENEWAL_TRIED_AGAIN_AFTER.toNanos(), at + LONGEST_USE.toNanos()));
-        }
-
-        boolean isUsable(long now) {
-            return now - at < LONGEST_USE.toNanos();
-        }
+    private Held<DataKey> renewedLater(Held<DataKey> before) {
+        long renewAt = timeline.nanoTime() + RENEWAL_TRIED_AGAIN_AFTER.toNanos();
+        return new Held<>(before.value(), before.at(), Math.min(renewAt, before.endsAt()), before.endsAt());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crypto;
 
+import io.safebunny.crypto.Renewed.Held;
 import io.safebunny.encryption.KeyProvider;
 import io.safebunny.encryption.KeysUnavailableException;
 import io.safebunny.encryption.UnknownKeyException;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
@@ -32,7 +34,7 @@ final class SecretHashes {
 
     private final KeyProvider provider;
     private final Timeline timeline;
-    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final Map<String, Renewed<Optional<Secret>>> known = new ConcurrentHashMap<>();
 
     SecretHashes(KeyProvider provider, Timeline timeline) {
         this.provider = provider;
@@ -46,35 +48,34 @@ final class SecretHashes {
 
     /** @throws KeysUnavailableException the key service does not answer, and has not done so before */
     byte[] of(String keyName, Envelope decoded) {
-        Secret secret = secret(keyName);
-        return secret == null ? none() : secret.hash(decoded);
+        return secret(keyName).map(secret -> secret.hash(decoded)).orElseGet(SecretHashes::none);
     }
 
-    private @Nullable Secret secret(String keyName) {
-        Known before = known.get(keyName);
-        long now = timeline.nanoTime();
-        if (before != null && now - before.at < REMEMBERED.toNanos()) {
-            return before.secret;
-        }
-        Secret secret;
+    private Optional<Secret> secret(String keyName) {
+        return known.computeIfAbsent(keyName, name -> new Renewed<>(before -> renewed(name, before), timeline))
+                .get();
+    }
+
+    private Held<Optional<Secret>> renewed(String keyName, @Nullable Held<Optional<Secret>> before) {
+        Optional<Secret> secret;
         try {
             secret = asked(keyName);
         } catch (KeysUnavailableException e) {
             if (before == null) {
                 throw e;
             }
-            secret = before.secret; // for another hour
+            secret = before.value(); // for another hour
         }
-        known.put(keyName, new Known(secret, now));
-        return secret;
+        long now = timeline.nanoTime();
+        return new Held<>(secret, now, now + REMEMBERED.toNanos(), now + Long.MAX_VALUE / 2);
     }
 
-    private @Nullable Secret asked(String keyName) {
+    private Optional<Secret> asked(String keyName) {
         try {
             SecretKey key = provider.hashKey(keyName);
-            return key == null ? null : Secret.of(key);
+            return key == null ? Optional.empty() : Optional.of(Secret.of(key));
         } catch (UnknownKeyException e) {
-            return null;
+            return Optional.empty();
         } catch (KeysUnavailableException e) {
             throw e;
         } catch (RuntimeException | GeneralSecurityException e) {
@@ -88,8 +89,6 @@ final class SecretHashes {
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
-
-    private record Known(@Nullable Secret secret, long at) {}
 
     /**
      * @param name tells it from others, and tells nothing of it

@@ -63,6 +63,7 @@ class DataKeysTest {
         timeline.advance(Duration.ofNanos(1));
         assertThatExceptionOfType(KeysUnavailableException.class).isThrownBy(() -> keys.current("payments"));
         provider.comeBack();
+        timeline.advance(Renewed.ASKED_AGAIN_AFTER);
         assertThat(keys.current("payments").key()).isNotEqualTo(first.key());
     }
 
@@ -122,7 +123,7 @@ class DataKeysTest {
         }
         assertThat(asked).hasValue(1);
 
-        timeline.advance(DataKeys.ASKED_AGAIN_AFTER);
+        timeline.advance(Renewed.ASKED_AGAIN_AFTER);
         assertThatExceptionOfType(KeysUnavailableException.class).isThrownBy(() -> away.open(sent.wrapped()));
         assertThat(asked).hasValue(2);
     }

@@ -389,7 +389,7 @@ class EncryptedMessagesTest {
                 .isNull());
         assertThat(changes).last().satisfies(change -> {
             assertThat(change.to()).isEqualTo(State.CLOSED);
-            assertThat(change.reason()).startsWith("the keys are back");
+            assertThat(change.reason()).startsWith("a message could be read again");
         });
     }
 

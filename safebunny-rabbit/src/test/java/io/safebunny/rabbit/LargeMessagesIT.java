@@ -43,6 +43,7 @@ class LargeMessagesIT {
     private final AtomicInteger mostHeld = new AtomicInteger();
     private final AtomicInteger handled = new AtomicInteger();
     private final CountDownLatch never = new CountDownLatch(1);
+    private CountDownLatch together = new CountDownLatch(1);
 
     @AfterEach
     void deleteQueues() {
@@ -52,7 +53,9 @@ class LargeMessagesIT {
 
     private final DeliveryHandler handler = delivery -> {
         mostHeld.accumulateAndGet(held.incrementAndGet(), Math::max);
+        together.countDown();
         try {
+            assertThat(together.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(never.await(50, TimeUnit.MILLISECONDS)).isFalse(); // works for so long
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -98,6 +101,7 @@ class LargeMessagesIT {
 
     @Test
     void areTakenAsPrefetchSaysWhenThereIsRoom() {
+        together = new CountDownLatch(PREFETCH); // the first ones wait for each other
         handleWith(64 * MEGABYTE);
 
         assertThat(mostHeld).hasValue(PREFETCH);

@@ -123,7 +123,7 @@ class SetAsideIT {
             await().pollDelay(Duration.ofSeconds(2)).until(() -> true); // the queue follows its policy a moment later
             publishBadOnesAndAGoodOne(running, "");
 
-            await().atMost(Duration.ofSeconds(10)).until(() -> !running.status().usable());
+            await().until(() -> !running.status().usable());
             assertThat(running.status().detail()).contains("is blocked", node + "-Job");
             assertThat(handled).isEmpty();
 

@@ -22,6 +22,7 @@ import io.safebunny.autoconfigure.actuate.system.NodesView;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.incident.Incidents;
+import io.safebunny.message.Encodings;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.order.draining.WaitingKeys;
@@ -161,6 +162,7 @@ final class EndpointsAutoConfiguration {
                 poison,
                 masker.getIfAvailable(),
                 properties,
+                message -> parts.codecs().isHidden(Encodings.of(message.encoding())),
                 tests,
                 rights,
                 audit,
@@ -223,6 +225,7 @@ final class EndpointsAutoConfiguration {
                 masker.getIfAvailable(BodyMasker::none),
                 states::showsStates,
                 bodies::showsBodies,
+                bodies::decrypts,
                 AutoConfigurationPackages.has(beans)
                         ? AutoConfigurationPackages.get(beans).get(0)
                         : "",

@@ -326,6 +326,7 @@ final class PoisonReader {
                 text(wire, Headers.EXCEPTION_TYPE),
                 text(wire, Headers.EXCEPTION_MESSAGE),
                 wire.body().length,
+                cut(wire.contentEncoding()),
                 Headers.application(wire.headers()),
                 judgement.verdict(),
                 judgement.explanation());

@@ -9,13 +9,10 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.node.Node;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Encrypts the states of one saga class, each bound to its saga, and to the version in which it is written. Thread-safe. */
 final class StateSealing {
-
-    private static final byte[] NO_BODY = {};
 
     private final String saga;
     private final String node;
@@ -70,20 +67,6 @@ final class StateSealing {
 
     /** One state of this saga, and of no other. */
     private Envelope place(SagaDocument document, int stateVersion) {
-        return new Envelope(
-                "state",
-                document.id(),
-                "saga." + saga,
-                node,
-                stateVersion,
-                null,
-                0,
-                0,
-                0,
-                null,
-                Map.of(),
-                Map.of(),
-                "application/json",
-                NO_BODY);
+        return Sealing.place("state", document.id(), "saga." + saga, node, stateVersion);
     }
 }

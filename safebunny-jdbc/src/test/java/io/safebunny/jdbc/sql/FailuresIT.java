@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What each driver throws when somebody else holds the row, and when the session is gone: only the latter is an outage. */
 @Tag("once")
-@Timeout(60)
+@Timeout(300)
 class FailuresIT {
 
     private static final String BUMP = "update busy set n = n + 1 where id = ";

@@ -35,7 +35,7 @@ public final class CosmosServer implements AutoCloseable {
     private static final String ENDPOINT = "SAFEBUNNY_COSMOS_ENDPOINT";
     private static final String KEY = "SAFEBUNNY_COSMOS_KEY";
     private static final String PACKAGE = "@vercel/cosmosdb-server"; // the lock file pins the version
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofMinutes(3);
     private static final Duration STOP = Duration.ofSeconds(10);
 
     private final URI endpoint;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** One running server in its own process group, which also ends with this JVM, however that ends. */
 final class Server implements AutoCloseable {
 
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofMinutes(3);
     private static final Duration STOP = Duration.ofSeconds(30);
 
     /** Standard input is a pipe that breaks when the JVM ends; the group then kills itself. */

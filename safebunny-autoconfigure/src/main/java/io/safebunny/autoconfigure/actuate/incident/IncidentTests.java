@@ -11,6 +11,7 @@ import io.safebunny.incident.Incident.Look;
 import io.safebunny.incident.Incident.StateLook;
 import io.safebunny.incident.Incidents;
 import io.safebunny.message.Names;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -28,11 +29,13 @@ public final class IncidentTests {
 
     private static final String STATES = "management.endpoint.safebunny.show-states";
     private static final String BODIES = "management.endpoint.safebunnypoison.show-bodies";
+    private static final String DECRYPT_ROLES = "management.endpoint.safebunnypoison.decrypt-roles";
 
     private final Incidents incidents;
     private final BodyMasker masker;
     private final Predicate<SecurityContext> showsStates;
     private final Predicate<SecurityContext> showsBodies;
+    private final Predicate<SecurityContext> decrypts;
     private final String home;
     private final Audit audit;
 
@@ -42,12 +45,14 @@ public final class IncidentTests {
             BodyMasker masker,
             Predicate<SecurityContext> showsStates,
             Predicate<SecurityContext> showsBodies,
+            Predicate<SecurityContext> decrypts,
             String home,
             Audit audit) {
         this.incidents = incidents;
         this.masker = masker;
         this.showsStates = showsStates;
         this.showsBodies = showsBodies;
+        this.decrypts = decrypts;
         this.home = home;
         this.audit = audit;
     }
@@ -86,9 +91,22 @@ public final class IncidentTests {
     }
 
     private Object refused(String endpoint, String property, SecurityContext user) {
-        String refusal =
+        return refusedWith(
+                endpoint,
                 "User %s may not see what a test of this incident has in it [%s]: values of states and bodies, as the BodyMasker shows them. Set %s to when-authorized, with roles of this user, or to always, and restart; or ask somebody who may."
-                        .formatted(Names.printable(Asked.by(user)), property, property);
+                        .formatted(Names.printable(Asked.by(user)), property, property),
+                user);
+    }
+
+    private Object refusedToDecrypt(SecurityContext user) {
+        return refusedWith(
+                "safebunnypoison",
+                "User %s may not see what a test of this incident has in it [%s]: a body that is encrypted in its queue. Add a role of this user to %s, and restart; or ask somebody who may."
+                        .formatted(Names.printable(Asked.by(user)), DECRYPT_ROLES, DECRYPT_ROLES),
+                user);
+    }
+
+    private Object refusedWith(String endpoint, String refusal, SecurityContext user) {
         audit.tell(Asked.by(user), "REFUSED", Map.of("endpoint", endpoint, "reason", Audit.text(refusal)));
         return Answers.forbidden(refusal);
     }
@@ -98,9 +116,16 @@ public final class IncidentTests {
         if (incident == null) {
             return null;
         }
+        if (incident.looks().stream().anyMatch(IncidentTests::isDecrypted) && !decrypts.test(user)) {
+            return refusedToDecrypt(user);
+        }
         String by = Asked.by(user);
         incident.looks().forEach(look -> audit.tell(by, "LOOK", audited(look)));
         return Answers.text(incident.source());
+    }
+
+    private static boolean isDecrypted(Look look) {
+        return look instanceof BodyLook body && body.isDecrypted();
     }
 
     private static Map<String, Object> audited(Look look) {
@@ -108,12 +133,13 @@ public final class IncidentTests {
             return Map.of("content", "state", "saga", state.saga(), "sagaId", Names.printable(state.id()));
         }
         BodyLook body = (BodyLook) look;
-        return Map.of(
-                "content",
-                "body",
-                "messageId",
-                Names.printable(body.messageId()),
-                "copy",
-                Names.printable(body.copy()));
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("content", "body");
+        data.put("messageId", Names.printable(body.messageId()));
+        data.put("copy", Names.printable(body.copy()));
+        if (body.isDecrypted()) {
+            data.put("decrypted", true);
+        }
+        return data;
     }
 }

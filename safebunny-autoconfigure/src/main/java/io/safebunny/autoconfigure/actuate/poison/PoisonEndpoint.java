@@ -15,11 +15,13 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,7 @@ public final class PoisonEndpoint {
     /**
      * @param node the node whose messages they are
      * @param masker {@code null} for none
+     * @param isEncrypted whether the body of a message is encrypted in the queue
      * @param tests makes tests of messages
      * @param types the message types that the node handles
      */
@@ -73,6 +76,7 @@ public final class PoisonEndpoint {
             PoisonMessages poison,
             @Nullable BodyMasker masker,
             PoisonEndpointProperties properties,
+            Predicate<PoisonedMessage> isEncrypted,
             IncidentTests tests,
             Rights rights,
             Audit audit,
@@ -81,7 +85,7 @@ public final class PoisonEndpoint {
         this.node = node;
         this.poison = poison;
         this.changes = new PoisonChanges(poison, told);
-        this.looks = new PoisonLooks(poison, masker, properties, told);
+        this.looks = new PoisonLooks(poison, masker, properties, isEncrypted, told);
         this.counts = new PoisonCounts(poison);
         this.tests = tests;
         this.rights = rights;

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
@@ -31,16 +32,22 @@ final class PoisonLooks {
     private final PoisonAudit audit;
     private final PoisonViews views;
     private final boolean masks;
+    private final Predicate<PoisonedMessage> isEncrypted;
 
-    /** @param masker {@code null} for none */
+    /**
+     * @param masker {@code null} for none
+     * @param isEncrypted whether the body of a message is encrypted in the queue
+     */
     PoisonLooks(
             PoisonMessages poison,
             @Nullable BodyMasker masker,
             PoisonEndpointProperties properties,
+            Predicate<PoisonedMessage> isEncrypted,
             PoisonAudit audit) {
         this.poison = poison;
         this.properties = properties;
         this.audit = audit;
+        this.isEncrypted = isEncrypted;
         this.views = new PoisonViews(Objects.requireNonNullElseGet(masker, BodyMasker::none));
         this.masks = masker != null;
     }
@@ -57,7 +64,13 @@ final class PoisonLooks {
         if (copies.isEmpty()) {
             return archived(id);
         }
-        return shown ? views.copies(copies, copy -> audit.looked(Asked.by(user), copy)) : PoisonViews.copies(copies);
+        boolean decrypts = properties.decrypts(user);
+        return shown
+                ? views.copies(
+                        copies,
+                        message -> !decrypts && isEncrypted.test(message),
+                        copy -> audit.looked(Asked.by(user), copy, decrypts && isEncrypted.test(copy.message())))
+                : PoisonViews.copies(copies);
     }
 
     /** A problem that says that the message is in the archive; {@code null} if it is not. */

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,9 @@ final class PoisonViews {
     private static final Logger LOG = LoggerFactory.getLogger(PoisonViews.class);
 
     private static final String TOO_LARGE = "it is too large, or the copies before it are";
+
+    private static final String ENCRYPTED =
+            "it is encrypted, and you have none of the roles in management.endpoint.safebunnypoison.decrypt-roles";
 
     private static final String NO_TEXT =
             "it is no text, and its format cannot be shown as JSON here; a BodyMasker can make text of it";
@@ -82,16 +86,19 @@ final class PoisonViews {
     /**
      * With bodies and headers.
      *
+     * @param isKept whether the body of a message stays hidden, because it is encrypted
      * @param seen is told each copy of which something is shown
      */
-    Map<String, Object> copies(List<PoisonCopy> copies, Consumer<PoisonCopy> seen) {
+    Map<String, Object> copies(List<PoisonCopy> copies, Predicate<PoisonedMessage> isKept, Consumer<PoisonCopy> seen) {
         return Map.of(
-                "copies", copies.stream().map(copy -> withContent(copy, seen)).toList());
+                "copies",
+                copies.stream().map(copy -> withContent(copy, isKept, seen)).toList());
     }
 
-    private Map<String, Object> withContent(PoisonCopy copy, Consumer<PoisonCopy> seen) {
+    private Map<String, Object> withContent(
+            PoisonCopy copy, Predicate<PoisonedMessage> isKept, Consumer<PoisonCopy> seen) {
         Map<String, Object> headers = headers(copy);
-        Content body = body(copy);
+        Content body = isKept.test(copy.message()) ? Content.notShown(ENCRYPTED) : body(copy);
         if (body.shown() || !headers.isEmpty()) {
             seen.accept(copy);
         }

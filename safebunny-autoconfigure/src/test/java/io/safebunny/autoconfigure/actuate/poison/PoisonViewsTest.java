@@ -28,6 +28,7 @@ class PoisonViewsTest {
                 "",
                 "",
                 body.length,
+                "",
                 Map.of(),
                 Verdict.RUN,
                 "");
