@@ -58,6 +58,7 @@ public interface BunnyCircuitBreaker {
      * @param pause an operator's pause that keeps it open; {@code null} for none
      * @param withoutKeysSince since when the type is paused, and tried every two seconds, because the keys of its encrypted messages are
      *     away; {@code null} if that is not why
+     * @param withoutBodiesSince the same, because the store that has the bodies of its messages is away
      */
     record Status(
             String type,
@@ -68,9 +69,10 @@ public interface BunnyCircuitBreaker {
             @Nullable Float failureRate,
             @Nullable Failure lastFailure,
             BunnyOperations.@Nullable Pause pause,
-            @Nullable Instant withoutKeysSince) {
+            @Nullable Instant withoutKeysSince,
+            @Nullable Instant withoutBodiesSince) {
 
-        /** Not for lack of keys. */
+        /** Not for lack of keys or bodies. */
         public Status(
                 String type,
                 State state,
@@ -80,7 +82,12 @@ public interface BunnyCircuitBreaker {
                 @Nullable Float failureRate,
                 @Nullable Failure lastFailure,
                 BunnyOperations.@Nullable Pause pause) {
-            this(type, state, since, until, reason, failureRate, lastFailure, pause, null);
+            this(type, state, since, until, reason, failureRate, lastFailure, pause, null, null);
+        }
+
+        /** Since when it is paused for lack of keys or bodies; {@code null} if that is not why. */
+        public @Nullable Instant lackingSince() {
+            return withoutKeysSince == null ? withoutBodiesSince : withoutKeysSince;
         }
 
         /** One log line. */

@@ -37,6 +37,7 @@ class LadderTest {
         "time",
         "concurrency",
         "encryption",
+        "bodies",
         "serialization",
         "serialization.json",
         "middleware",

@@ -14,8 +14,12 @@ public final class NackedException extends PublishException {
         super(
                 "SB-2002",
                 publication,
-                "the broker refused the message (" + why
-                        + "). Check the length limits and the health of the queues it is routed to, then publish again with the same id.",
+                "the broker refused the message (%s). %s, then publish again with the same id."
+                        .formatted(
+                                why,
+                                tooLarge
+                                        ? "Add safebunny-claimcheck, which keeps large bodies in a store (docs/large-messages.md), or raise max_message_size of the broker"
+                                        : "Check the length limits and the health of the queues it is routed to"),
                 null);
         this.tooLarge = tooLarge;
     }

@@ -143,25 +143,31 @@ public record Envelope(
 
     /** The same message as the given delayed retry; 0 is the first delivery. */
     public Envelope atAttempt(int number) {
-        return number == attempt ? this : with(number, encodings, body, secretHash);
+        return number == attempt ? this : with(number, carried, encodings, body, secretHash);
     }
 
     /** The same message with this body. */
     public Envelope withBody(byte[] other) {
-        return with(attempt, encodings, other, null);
+        return with(attempt, carried, encodings, other, null);
     }
 
     /** The same message, whose body is recognised by this, or by a plain hash. */
     public Envelope withSecretHash(byte @Nullable [] hash) {
-        return with(attempt, encodings, body, hash);
+        return with(attempt, carried, encodings, body, hash);
     }
 
     /** The same message, to be encoded by these codecs in this order; its body stays as it is. */
     public Envelope withEncodings(List<String> names) {
-        return with(attempt, names, body, secretHash);
+        return with(attempt, carried, names, body, secretHash);
     }
 
-    private Envelope with(int number, List<String> names, byte[] other, byte @Nullable [] hash) {
+    /** The same message, with other headers to carry along. */
+    public Envelope withCarried(Map<String, Object> along) {
+        return with(attempt, along, encodings, body, secretHash);
+    }
+
+    private Envelope with(
+            int number, Map<String, Object> along, List<String> names, byte[] other, byte @Nullable [] hash) {
         return new Envelope(
                 id,
                 correlationId,
@@ -175,7 +181,7 @@ public record Envelope(
                 undoes,
                 trace,
                 headers,
-                carried,
+                along,
                 contentType,
                 names,
                 other,

@@ -46,6 +46,12 @@ public final class Headers {
     /** Copied like headers of later versions; read only where a body becomes a payload. */
     public static final String VERSION = "sb-version";
 
+    /** Of a message whose body is kept in a store. Copied like headers of later versions; read only where the body is. */
+    public static final String CLAIM = "sb-claim";
+
+    public static final String CLAIM_SHA256 = "sb-claim-sha256";
+    public static final String CLAIM_LENGTH = "sb-claim-length";
+
     /** The highest {@link #version}. */
     public static final int HIGHEST_VERSION = 1_000_000;
 

@@ -17,6 +17,10 @@ public enum PoisonReason {
     UNDECRYPTABLE,
     /** The body arrived in clear, although messages of its class are encrypted. */
     NOT_ENCRYPTED,
+    /** The body is kept in a store, and was not there through all delayed retries. */
+    CLAIM_MISSING,
+    /** The reference to the body is malformed or not the message's own, its store is unknown here, or what is there is another body. */
+    INVALID_CLAIM,
     /** A property or header that every message needs is missing or has a wrong form. */
     MISSING_PROPERTY,
     /** No handler of this node handles this type. */

@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure;
 import io.safebunny.autoconfigure.properties.BodiesProperties;
 import io.safebunny.autoconfigure.properties.PublisherProperties;
 import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
+import io.safebunny.bodies.ClaimCheck;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.node.Codecs;
 import io.safebunny.serialization.BodyCodec;
@@ -52,10 +53,14 @@ final class SerializationAutoConfiguration {
     @ConditionalOnMissingBean
     Codecs safeBunnyCodecs(
             ObjectProvider<BodyCodec> codecs,
+            ObjectProvider<ClaimCheck> claimChecks,
             PublisherProperties publisher,
             BodiesProperties bodies,
             SafeBunnyProperties properties) {
         return new Codecs(
-                codecs.orderedStream().toList(), publisher.encoding(), bodies.compression(properties.maxMessageSize()));
+                codecs.orderedStream().toList(),
+                publisher.encoding(),
+                bodies.compression(properties.maxMessageSize()),
+                claimChecks.getIfUnique());
     }
 }

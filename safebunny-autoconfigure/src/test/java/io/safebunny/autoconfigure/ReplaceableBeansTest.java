@@ -44,6 +44,7 @@ class ReplaceableBeansTest {
             application(List.of(), "management.endpoints.web.exposure.include=*"),
             application(List.of(), "safebunny.store.type=cosmos"),
             application(List.of(), "safebunny.encryption.keystore.location=keys.p12"),
+            application(List.of(), "safebunny.claim-check.files.location=target/bodies"),
             application(List.of(), "safebunny.store.type=jdbc"),
             application(List.of(DataSource.class, PlatformTransactionManager.class)),
             application(List.of(DataSource.class, SmartDataSource.class, PlatformTransactionManager.class)),

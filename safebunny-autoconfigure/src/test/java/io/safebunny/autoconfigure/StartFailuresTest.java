@@ -99,6 +99,10 @@ class StartFailuresTest {
             Map.entry("SB-1313", properties("safebunny.encryption.keystore.location=nowhere.p12")),
             Map.entry("SB-1314", bean(Keyless.class)),
             Map.entry("SB-1315", bean(OfAnotherFormat.class)),
+            Map.entry(
+                    "SB-1316",
+                    properties("safebunny.claim-check.files.location=target/bodies", "safebunny.claim-check.store=s3")),
+            Map.entry("SB-1317", properties("safebunny.claim-check.files.location=pom.xml")),
             Map.entry("SB-1311", properties("safebunny.publisher.encoding=zstd")),
             Map.entry(
                     "SB-1312",
@@ -165,6 +169,7 @@ class StartFailuresTest {
                 "safebunny-jdbc",
                 "safebunny-cosmos",
                 "safebunny-crypto",
+                "safebunny-claimcheck",
                 "safebunny-cbor",
                 "safebunny-protobuf",
                 "safebunny-autoconfigure")) {

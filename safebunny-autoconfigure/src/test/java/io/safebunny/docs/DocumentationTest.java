@@ -114,6 +114,7 @@ class DocumentationTest {
                 "safebunny-jdbc",
                 "safebunny-cosmos",
                 "safebunny-crypto",
+                "safebunny-claimcheck",
                 "safebunny-cbor",
                 "safebunny-protobuf",
                 "safebunny-autoconfigure")) {

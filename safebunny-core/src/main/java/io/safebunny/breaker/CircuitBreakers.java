@@ -6,6 +6,7 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.failure.policy.Lack;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
@@ -61,7 +62,8 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         byPayload.put(payload, breaker);
         metrics.breakerState(type, () -> gaugeOf(breaker.state()));
         metrics.paused(type, "breaker", () -> breaker.state() == State.OPEN);
-        metrics.paused(type, "keys", () -> breaker.status().withoutKeysSince() != null);
+        metrics.paused(type, Lack.KEYS.cause(), () -> breaker.status().withoutKeysSince() != null);
+        metrics.paused(type, Lack.BODIES.cause(), () -> breaker.status().withoutBodiesSince() != null);
         return breaker;
     }
 
@@ -168,7 +170,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     /** Called for all changes in order, by one thread at a time. */
     private void changed(State before, Status now) {
-        boolean isTriedAgain = now.withoutKeysSince() != null && before != State.CLOSED; // every two seconds
+        boolean isTriedAgain = now.lackingSince() != null && before != State.CLOSED; // every two seconds
         LOG.atLevel(isTriedAgain ? Level.DEBUG : now.state() == State.OPEN ? Level.WARN : Level.INFO)
                 .log("Circuit breaker of {}: {} -> {}", now.type(), before, now);
         untold.add(new Change(now.type(), before, now.state(), String.valueOf(now.reason()), now.since()));

@@ -7,6 +7,7 @@ import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.details.Printable;
+import io.safebunny.failure.policy.Lack;
 import io.safebunny.message.Names;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -39,12 +40,15 @@ final class StatusDetails {
     private @Nullable Instant triesAt;
     private @Nullable Float openedAt;
     private @Nullable Failure lastFailure;
-    /** While it is paused for lack of keys. */
-    private @Nullable Instant withoutKeysSince;
-    /** The last time of that, and its end; {@code null} for none. */
-    private @Nullable Instant wasWithoutKeysSince;
+    /** What it is paused for lack of. */
+    private @Nullable Lack lack;
 
-    private Instant keysBackAt = Instant.MIN;
+    private @Nullable Instant lackingSince;
+    /** The last time of that, and its end; {@code null} for none. */
+    private @Nullable Lack lacked;
+
+    private Instant wasLackingSince = Instant.MIN;
+    private Instant backAt = Instant.MIN;
 
     StatusDetails(String type, ExceptionDetails details, Timeline timeline) {
         this.type = type;
@@ -80,20 +84,21 @@ final class StatusDetails {
         openedAt = percent;
     }
 
-    /** @param isWithoutKeys whether it opens for lack of keys */
-    void opensWithoutKeys(boolean isWithoutKeys) {
-        if (!isWithoutKeys) {
-            withoutKeysSince = null;
-        } else if (withoutKeysSince == null) {
+    /** @param missing for lack of what it opens; {@code null} if it opens for another reason */
+    void opensFor(@Nullable Lack missing) {
+        if (missing == null) {
+            lackingSince = null;
+        } else if (missing != lack) {
             Instant now = timeline.now();
-            boolean goesOn = wasWithoutKeysSince != null
-                    && keysBackAt.plus(BETWEEN_OUTAGES).isAfter(now);
-            withoutKeysSince = goesOn ? wasWithoutKeysSince : now;
+            boolean goesOn = missing == lacked && backAt.plus(BETWEEN_OUTAGES).isAfter(now);
+            lackingSince = goesOn ? wasLackingSince : now;
         }
+        lack = missing;
     }
 
-    boolean isWithoutKeys() {
-        return withoutKeysSince != null;
+    @Nullable
+    Lack lack() {
+        return lack;
     }
 
     void failed(Failure seen) {
@@ -103,10 +108,11 @@ final class StatusDetails {
     /** Forgets earlier failures. */
     void closes() {
         lastFailure = null;
-        if (withoutKeysSince != null) {
-            wasWithoutKeysSince = withoutKeysSince;
-            keysBackAt = timeline.now();
-            withoutKeysSince = null;
+        if (lack != null && lackingSince != null) {
+            lacked = lack;
+            wasLackingSince = lackingSince;
+            backAt = timeline.now();
+            opensFor(null);
         }
     }
 
@@ -140,6 +146,7 @@ final class StatusDetails {
                 state == State.CLOSED ? percent : openedAt,
                 lastFailure,
                 pause,
-                withoutKeysSince);
+                lack == Lack.KEYS ? lackingSince : null,
+                lack == Lack.BODIES ? lackingSince : null);
     }
 }

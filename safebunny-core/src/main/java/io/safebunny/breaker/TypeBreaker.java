@@ -8,6 +8,7 @@ import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.policy.BreakerEffect;
 import io.safebunny.failure.policy.BreakerEffect.Result;
 import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Lack;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.time.Timeline;
@@ -111,17 +112,17 @@ public final class TypeBreaker {
 
     /** @param shorten whether this pause also replaces one that would last longer */
     synchronized void open(Duration duration, String why, boolean shorten) {
-        open(duration, why, shorten, null, false);
+        open(duration, why, shorten, null, null);
     }
 
-    private void open(Duration duration, String why, boolean shorten, @Nullable Float percent, boolean isWithoutKeys) {
+    private void open(Duration duration, String why, boolean shorten, @Nullable Float percent, @Nullable Lack lack) {
         long until = timeline.nanoTime() + duration.toNanos();
         if (state == State.OPEN && !shorten && until - openUntil <= 0) {
             return;
         }
         begin();
         details.opensAt(percent);
-        details.opensWithoutKeys(isWithoutKeys);
+        details.opensFor(lack);
         pause(until, why);
     }
 
@@ -148,7 +149,7 @@ public final class TypeBreaker {
     synchronized void close(String why) {
         if (state != State.CLOSED) {
             begin();
-            String told = details.isWithoutKeys() ? "a message could be read again: " + why : why;
+            String told = details.lack() == null ? why : "a message could be read again: " + why;
             details.closes();
             change(State.CLOSED, told);
         }
@@ -271,7 +272,7 @@ public final class TypeBreaker {
                             pause.reason(),
                             false,
                             null,
-                            pause.isWithoutKeys());
+                            pause.lack());
                 } else if (admitted == period && isProbe) {
                     switch ((Result) effect) {
                         case FAILURE -> probed(false);
@@ -286,11 +287,11 @@ public final class TypeBreaker {
         }
     }
 
-    /** All sagas share SafeBunny's own types: that the keys of one are away must not hold the others. Its messages come back by themselves. */
+    /** All sagas share SafeBunny's own types: that what one lacks is away must not hold the others. Its messages come back by themselves. */
     private BreakerEffect effectOf(Ending.Failed ending) {
         BreakerEffect effect = ending.breaker();
         boolean isOfOneSaga = effect instanceof BreakerEffect.Pause pause
-                && pause.isWithoutKeys()
+                && pause.lack() != null
                 && MessageTypes.isReserved(details.type());
         return isOfOneSaga ? Result.NOTHING : effect;
     }
@@ -309,7 +310,7 @@ public final class TypeBreaker {
 
     private void probed(boolean success) {
         probes.returned(success);
-        if (success && details.isWithoutKeys()) { // one message that could be read shows that they are back
+        if (success && details.lack() != null) { // one message that could be read shows that it is back
             close("a probe succeeded");
             return;
         }
@@ -317,7 +318,7 @@ public final class TypeBreaker {
             return;
         }
         if (probes.haveFailed()) {
-            open(settings.waitDurationInOpenState(), probes.toString(), true, probes.percent(), false);
+            open(settings.waitDurationInOpenState(), probes.toString(), true, probes.percent(), null);
         } else {
             close("the probes succeeded");
         }
@@ -325,7 +326,7 @@ public final class TypeBreaker {
 
     private void openAtRate() {
         if (rate.isReached()) {
-            open(settings.waitDurationInOpenState(), rate.toString(), false, rate.percent(), false);
+            open(settings.waitDurationInOpenState(), rate.toString(), false, rate.percent(), null);
         }
     }
 }

@@ -2,7 +2,6 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
-import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
@@ -11,7 +10,7 @@ import io.safebunny.handling.Sealing;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.message.PoisonReason;
+import io.safebunny.message.NotYetReadableException;
 import io.safebunny.middleware.Group;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
@@ -128,9 +127,9 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             Envelope decoded = validator.decoded(delivered);
             envelope = decoded;
             body = () -> validator.payload(decoded);
-        } catch (NotHandledException | UnknownKeyException e) {
-            if (e instanceof UnknownKeyException unknown) {
-                requireWorthWaiting(delivery, delivered, unknown);
+        } catch (NotHandledException | NotYetReadableException e) {
+            if (e instanceof NotYetReadableException missing) {
+                requireWorthWaiting(delivery, delivered, missing);
             }
             body = () -> {
                 throw e;
@@ -147,18 +146,18 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     }
 
     /**
-     * Where no retries can be counted, because a message in order keeps its place, it waits for its key for as long as these would last. A
+     * Where no retries can be counted, because a message in order keeps its place, it waits for what it lacks for as long as these would last. A
      * replay does not wait: its retries would lose what makes it a replay.
      *
-     * @throws InvalidMessageException {@code undecryptable}
+     * @throws InvalidMessageException with the reason of what is missing
      */
-    private void requireWorthWaiting(Delivery delivery, Envelope message, UnknownKeyException why) {
+    private void requireWorthWaiting(Delivery delivery, Envelope message, NotYetReadableException why) {
         boolean isReplay = delivery.message().message().headers().containsKey(Headers.POISONED_AT);
         Instant end = Instant.ofEpochMilli(message.sentAt())
                 .plus(handler.recovery().delayed().total());
         if (isReplay
                 || (handler.ordering().isOrdered() && !node.timeline().now().isBefore(end))) {
-            throw new InvalidMessageException(PoisonReason.UNDECRYPTABLE, why.messageWithoutCode(), why);
+            throw new InvalidMessageException(why.reason(), why.messageWithoutCode(), why);
         }
     }
 

@@ -2,7 +2,6 @@
 package io.safebunny.consuming;
 
 import io.safebunny.Bunny;
-import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.policy.Ending;
@@ -14,6 +13,7 @@ import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
+import io.safebunny.message.NotYetReadableException;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.rate.leasing.RateLimit.Turn;
@@ -85,7 +85,7 @@ final class HandledMessage implements ConsumeContext {
         SafeBunnyException unknown = null;
         try {
             this.unread = body.get();
-        } catch (NotHandledException | UnknownKeyException e) {
+        } catch (NotHandledException | NotYetReadableException e) {
             unknown = e;
         }
         this.unreadable = unknown;
@@ -98,7 +98,7 @@ final class HandledMessage implements ConsumeContext {
     }
 
     /**
-     * Why its body cannot be read now, although it may be in order: a {@link NotHandledException} or an {@link UnknownKeyException}; {@code
+     * Why its body cannot be read now, although it may be in order: a {@link NotHandledException} or an {@link NotYetReadableException}; {@code
      * null} if it can be. Then the message is not claimed: nobody knows yet what it is.
      */
     @Nullable

@@ -2,6 +2,7 @@
 package io.safebunny.incident;
 
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.bodies.BodyReference;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.incident.Incident.BodyLook;
 import io.safebunny.incident.Incident.Look;
@@ -10,7 +11,9 @@ import io.safebunny.incident.writing.JsonLayout;
 import io.safebunny.message.Encodings;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Codecs;
 import io.safebunny.poison.PoisonedMessage;
@@ -138,7 +141,7 @@ final class Masking {
         byte[] stored = decoded(wire);
         byte[] json = stored == null ? null : serializers.toJson(stored, String.valueOf(wire.contentType()));
         String body = stored == null ? NOTHING : body(known, json == null ? stored : json, null);
-        Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
+        Map<String, Object> headers = new LinkedHashMap<>(BodyReference.without(wire.headers()));
         headers.keySet().removeIf(name -> !name.startsWith("sb-"));
         return kept.withMessage(new WireMessage(
                 wire.messageId(),
@@ -154,18 +157,20 @@ final class Masking {
 
     /** Its body, decoded; {@code null} if that cannot be done. */
     byte @Nullable [] decoded(WireMessage wire) {
-        if (Encodings.of(wire.contentEncoding()).isEmpty()) {
+        if (Encodings.of(wire.contentEncoding()).isEmpty() && !BodyReference.isIn(wire.headers())) {
             return wire.body();
         }
         try {
             return codecs.decoded(EnvelopeReader.read(wire, codecs::isKnown), LARGEST)
                     .body();
         } catch (RuntimeException e) {
-            boolean isTooLarge = e instanceof CodecException failure && failure.isTooLarge();
+            boolean isTooLarge = (e instanceof CodecException failure && failure.isTooLarge())
+                    || (e instanceof InvalidMessageException invalid && invalid.reason() == PoisonReason.TOO_LARGE);
+            String cannotBe = BodyReference.isIn(wire.headers()) ? "cannot be fetched or decoded" : "cannot be decoded";
             masked.add("The body of %s %s, and is {} here."
                     .formatted(
                             Names.printable(String.valueOf(wire.type())),
-                            isTooLarge ? "has more than 4 MiB when decoded" : "cannot be decoded"));
+                            isTooLarge ? "has more than 4 MiB when decoded" : cannotBe));
             return null;
         }
     }
@@ -182,7 +187,7 @@ final class Masking {
                 null,
                 "",
                 "",
-                wire.body().length,
+                BodyReference.length(wire.headers(), wire.body()),
                 Objects.requireNonNullElse(wire.contentEncoding(), ""),
                 Headers.application(wire.headers()),
                 Verdict.UNKNOWN,

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.node;
 
+import io.safebunny.bodies.BodyReference;
+import io.safebunny.bodies.BodyStoreUnavailableException;
+import io.safebunny.bodies.ClaimCheck;
+import io.safebunny.bodies.MissingBodyException;
 import io.safebunny.encryption.EncryptedTypes;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Encodings;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.publishing.BodyEncoding;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
@@ -14,16 +22,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The body codecs of a node: which ones the messages of a class go through, and which it can decode. Immutable. */
+/** The body codecs of a node: which ones the messages of a class go through, which it can decode, and where large bodies are. Immutable. */
 public final class Codecs {
 
     private static final Codecs NONE = new Codecs(List.of(), null);
+
+    private static final String WITHOUT_CLAIM_CHECK =
+            "The body of the message is kept in a store [sb-claim=%s], and this node has no claim check. Add safebunny-claimcheck and the same store as the sender's (docs/large-messages.md), then replay the message.";
 
     private final List<BodyCodec> all;
     private final CodecsByEncoding byEncoding;
     private final Compression compression;
     private final CodecChain chain;
     private final BodyEncoding publishing;
+    private final @Nullable ClaimCheck claimCheck;
     private final Map<Class<?>, BodyEncoding> byClass = new ConcurrentHashMap<>();
 
     /** Without compression. */
@@ -31,20 +43,31 @@ public final class Codecs {
         this(all, publishing, Compression.NONE);
     }
 
+    /** Without a claim check. */
+    public Codecs(List<BodyCodec> all, @Nullable String publishing, Compression compression) {
+        this(all, publishing, compression, null);
+    }
+
     /**
      * @param all the application's; one for gzip replaces SafeBunny's
      * @param publishing encodings of this node's publications, separated by commas, in the order in which they are applied; {@code null}
      *     for none
      * @param compression which bodies are compressed before that
+     * @param claimCheck keeps large bodies elsewhere, once they are encoded; {@code null} if all are sent
      * @throws ConfigurationException SB-1311 when an encoding is invalid or has two codecs, or one for publishing is unknown, there twice,
      *     or one too many; or when bodies are compressed before their content is hidden, and that is not allowed
      */
-    public Codecs(List<BodyCodec> all, @Nullable String publishing, Compression compression) {
+    public Codecs(
+            List<BodyCodec> all,
+            @Nullable String publishing,
+            Compression compression,
+            @Nullable ClaimCheck claimCheck) {
         this.all = List.copyOf(all);
         this.byEncoding = new CodecsByEncoding(all);
         this.compression = compression;
         this.chain = CodecChain.of(byEncoding, publishing, compression);
         this.publishing = chain.encoding();
+        this.claimCheck = claimCheck;
     }
 
     /** No codecs but gzip, with which nothing is published. */
@@ -127,13 +150,36 @@ public final class Codecs {
     }
 
     /**
-     * Decodes a body, beginning with what was encoded last. Each result is limited, because each is the input of a parser.
+     * The message as it is sent: with a reference instead of its body, if that is large and this node has a claim check.
+     *
+     * @param encoded the message with its body encoded
+     * @throws BodyStoreUnavailableException if the body cannot be put where it belongs
+     */
+    public Envelope put(Envelope encoded) {
+        return claimCheck == null ? encoded : claimCheck.put(encoded);
+    }
+
+    /**
+     * Fetches a body if it is kept elsewhere, and decodes it, beginning with what was encoded last. Each result is limited, because each is the input of a parser.
      *
      * @param message a message whose encodings are {@linkplain #isKnown known}
      * @param maxSize limit of each result in bytes
      * @throws CodecException if it cannot be decoded, or is too large
+     * @throws InvalidMessageException if it should be elsewhere, and cannot be what is meant
+     * @throws MissingBodyException if it should be elsewhere, and is not there
+     * @throws BodyStoreUnavailableException if it is where nobody answers
      */
     public Envelope decoded(Envelope message, long maxSize) {
-        return byEncoding.decoded(message, maxSize);
+        return byEncoding.decoded(BodyReference.isIn(message.carried()) ? fetched(message, maxSize) : message, maxSize);
+    }
+
+    private Envelope fetched(Envelope message, long maxSize) {
+        if (claimCheck == null) {
+            throw new InvalidMessageException(
+                    PoisonReason.INVALID_CLAIM,
+                    WITHOUT_CLAIM_CHECK.formatted(
+                            Names.printable(String.valueOf(message.carried().get(Headers.CLAIM)))));
+        }
+        return claimCheck.fetch(message, maxSize);
     }
 }

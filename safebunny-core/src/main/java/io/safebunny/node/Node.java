@@ -54,7 +54,11 @@ public final class Node {
         publisher = new PipelineBunny(
                 current,
                 new MessageFactory(
-                        new PublishingOptions(options.node(), options.maxMessageSize(), parts.codecs()::publishing),
+                        new PublishingOptions(
+                                options.node(),
+                                options.maxMessageSize(),
+                                parts.codecs()::publishing,
+                                parts.codecs()::put),
                         parts.idScheme(),
                         parts.serializers()::writerOf,
                         parts.timeline(),

@@ -225,8 +225,8 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
         String reason = pause == null
                 ? Objects.requireNonNullElse(status.reason(), "open")
                 : "paused by %s: %s".formatted(pause.by(), pause.reason());
-        if (pause == null && status.withoutKeysSince() != null) {
-            return "%s (since %s, %s)".formatted(status.type(), status.withoutKeysSince(), reason);
+        if (pause == null && status.lackingSince() != null) {
+            return "%s (since %s, %s)".formatted(status.type(), status.lackingSince(), reason);
         }
         return "%s (%s%s)"
                 .formatted(status.type(), reason, status.state() == State.HALF_OPEN ? ", being tried again" : "");

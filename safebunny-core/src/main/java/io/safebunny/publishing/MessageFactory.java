@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.BunnyMessage;
+import io.safebunny.bodies.BodyStoreUnavailableException;
 import io.safebunny.encryption.KeysUnavailableException;
 import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.InvalidPublicationException;
@@ -192,16 +193,21 @@ public final class MessageFactory {
         return Collections.unmodifiableMap(carried);
     }
 
-    /** What a handler cannot publish for lack of keys brings its message back, at no cost of an attempt. */
+    /** What a handler cannot publish for lack of keys or of a place for its body brings its message back, at no cost of an attempt. */
     private Envelope encoded(PublishCall publication, Envelope message) {
         BodyEncoding encoding = options.encodings().apply(publication.payload().getClass());
         try {
-            return encoding.encoded(message, encoded -> requireNotTooLarge(publication, encoded));
+            return options.put().apply(encoding.encoded(message, encoded -> requireNotTooLarge(publication, encoded)));
         } catch (KeysUnavailableException e) {
             if (publication.surrounding == null) {
                 throw e;
             }
             throw NotHandledException.withoutKeys(e);
+        } catch (BodyStoreUnavailableException e) {
+            if (publication.surrounding == null) {
+                throw e;
+            }
+            throw NotHandledException.withoutBodies(e);
         } catch (UnknownKeyException e) { // in a handler, it says nothing of the message that is handled
             throw new InvalidPublicationException(e.messageWithoutCode(), e);
         }
@@ -211,7 +217,7 @@ public final class MessageFactory {
     private void requireNotTooLarge(PublishCall publication, byte[] body) {
         if (body.length > options.maxMessageSize()) {
             throw new InvalidPublicationException(
-                    "Message too large [type=%s, bytes=%s]: it must have at most %s. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
+                    "Message too large [type=%s, bytes=%s]: it must have at most %s. Raise safebunny.max-message-size on all nodes that see it, with safebunny-claimcheck (docs/large-messages.md) if the broker takes no such messages; or publish a reference to the data."
                             .formatted(publication.type(), body.length, options.maxMessageSize()));
         }
     }

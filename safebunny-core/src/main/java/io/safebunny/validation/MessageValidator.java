@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.validation;
 
+import io.safebunny.bodies.BodyStoreUnavailableException;
 import io.safebunny.encryption.KeysUnavailableException;
-import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.scanning.BodyVersions;
@@ -12,6 +12,7 @@ import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
+import io.safebunny.message.NotYetReadableException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Codecs;
@@ -116,12 +117,12 @@ public final class MessageValidator {
     }
 
     /**
-     * Decodes the body. Call after the sender was checked, so that nothing is decoded for a sender who is not trusted.
+     * Fetches the body if it is kept elsewhere, and decodes it. Call after the sender was checked, so that nothing is fetched or decoded for a sender who is not trusted.
      *
-     * @throws InvalidMessageException {@code malformed-body}, {@code undecryptable}, {@code not-encrypted}, or {@code too-large} if the
-     *     decoded body is
-     * @throws UnknownKeyException if a key is missing
-     * @throws NotHandledException if keys cannot be had at the moment
+     * @throws InvalidMessageException {@code malformed-body}, {@code undecryptable}, {@code not-encrypted}, {@code invalid-claim}, or {@code
+     *     too-large} if the decoded body is
+     * @throws NotYetReadableException if its key, or the body itself, is missing
+     * @throws NotHandledException if keys or body cannot be had at the moment
      */
     public Envelope decoded(Envelope envelope) {
         requireNeeded(envelope);
@@ -130,6 +131,8 @@ public final class MessageValidator {
             return needed == null ? decoded : decoded.withSecretHash(needed.secretHash(decoded));
         } catch (KeysUnavailableException e) {
             throw NotHandledException.withoutKeys(e);
+        } catch (BodyStoreUnavailableException e) {
+            throw NotHandledException.withoutBodies(e);
         } catch (CodecException e) {
             throw new InvalidMessageException(e.reason(), e.messageWithoutCode(), e);
         }

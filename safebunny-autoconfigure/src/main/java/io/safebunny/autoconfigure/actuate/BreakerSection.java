@@ -77,6 +77,7 @@ final class BreakerSection implements Section {
         view.put("lastFailure", status.lastFailure());
         view.put("pause", status.pause());
         view.put("withoutKeysSince", status.withoutKeysSince());
+        view.put("withoutBodiesSince", status.withoutBodiesSince());
         view.put("inWork", counted.inWork(status.type()));
         view.put("rates", counted.rates(status.type()));
         view.put("criticalMillis", counted.criticalMillis(status.type()));

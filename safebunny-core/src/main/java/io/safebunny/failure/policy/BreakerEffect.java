@@ -4,12 +4,12 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
-import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.NotYetReadableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +21,15 @@ public sealed interface BreakerEffect {
      *
      * @param duration how long; {@code null} for the breaker's configured duration
      * @param reason for logs and listeners
-     * @param isWithoutKeys whether what is unavailable are keys
+     * @param lack what is unavailable, if messages cannot be read without it; {@code null} otherwise
      */
-    record Pause(@Nullable Duration duration, String reason, boolean isWithoutKeys) implements BreakerEffect {
+    record Pause(
+            @Nullable Duration duration,
+            String reason,
+            @Nullable Lack lack) implements BreakerEffect {
 
         public Pause(@Nullable Duration duration, String reason) {
-            this(duration, reason, false);
+            this(duration, reason, null);
         }
     }
 
@@ -49,9 +52,12 @@ public sealed interface BreakerEffect {
             return new Pause(throttled.delay(), "a handler is throttled");
         }
         if (failure instanceof NotHandledException notHandled) {
-            if (notHandled.isWithoutKeys()) {
+            Lack lack = notHandled.lack();
+            if (lack != null) {
                 return new Pause(
-                        notHandled.pause(), "keys are away: " + Printable.text(notHandled.messageWithoutCode()), true);
+                        notHandled.pause(),
+                        "%s are away: %s".formatted(lack.cause(), Printable.text(notHandled.messageWithoutCode())),
+                        lack);
             }
             return notHandled.isTrouble() ? paused(notHandled.pause(), failure) : Result.NOTHING;
         }
@@ -67,7 +73,7 @@ public sealed interface BreakerEffect {
         }
         if (failure instanceof InvalidMessageException
                 || failure instanceof UnknownSagaException
-                || failure instanceof UnknownKeyException) {
+                || failure instanceof NotYetReadableException) {
             return Result.NOTHING;
         }
         boolean ofThisMessage = failure instanceof PoisonMessageException || failure instanceof RetryLaterException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure.policy;
 
+import io.safebunny.bodies.BodyStoreUnavailableException;
 import io.safebunny.encryption.KeysUnavailableException;
 import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
@@ -17,7 +18,7 @@ public final class NotHandledException extends SafeBunnyException {
 
     private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
 
-    private static final Duration WITHOUT_KEYS = Duration.ofSeconds(2);
+    private static final Duration UNTIL_BACK = Duration.ofSeconds(2);
 
     private final Duration delay;
     private final boolean trouble;
@@ -58,12 +59,20 @@ public final class NotHandledException extends SafeBunnyException {
 
     /** For keys that cannot be had at the moment. The type pauses for two seconds at a time. */
     public static NotHandledException withoutKeys(KeysUnavailableException why) {
-        return new NotHandledException(why.messageWithoutCode(), WITHOUT_KEYS, true, WITHOUT_KEYS, why);
+        return new NotHandledException(why.messageWithoutCode(), UNTIL_BACK, true, UNTIL_BACK, why);
     }
 
-    /** Whether it is for lack of keys. */
-    public boolean isWithoutKeys() {
-        return getCause() instanceof KeysUnavailableException;
+    /** For a body store that is away. The type pauses for two seconds at a time. */
+    public static NotHandledException withoutBodies(BodyStoreUnavailableException why) {
+        return new NotHandledException(why.messageWithoutCode(), UNTIL_BACK, true, UNTIL_BACK, why);
+    }
+
+    /** What is away; {@code null} if it is for another reason. */
+    public @Nullable Lack lack() {
+        if (getCause() instanceof KeysUnavailableException) {
+            return Lack.KEYS;
+        }
+        return getCause() instanceof BodyStoreUnavailableException ? Lack.BODIES : null;
     }
 
     public Duration delay() {

@@ -4,7 +4,6 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
-import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.PublishException;
@@ -14,6 +13,7 @@ import io.safebunny.failure.policy.Ending.Retried;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.FailedAttempt.Age;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.NotYetReadableException;
 import io.safebunny.message.PoisonReason;
 import java.time.Duration;
 import java.util.List;
@@ -128,8 +128,8 @@ public record RecoveryPolicy(
         if (failure instanceof UnknownSagaException) {
             return PoisonReason.UNKNOWN_SAGA;
         }
-        if (failure instanceof UnknownKeyException) {
-            return PoisonReason.UNDECRYPTABLE;
+        if (failure instanceof NotYetReadableException missing) {
+            return missing.reason();
         }
         boolean retried = inMemory.maxRetries() + delayed.maxRetries() > 0;
         return retried ? PoisonReason.RETRIES_EXHAUSTED : PoisonReason.HANDLER_FAILED;
@@ -139,14 +139,14 @@ public record RecoveryPolicy(
         return !(failure instanceof RetryLaterException
                 || failure instanceof InterruptedException
                 || failure instanceof UnknownSagaException
-                || failure instanceof UnknownKeyException);
+                || failure instanceof NotYetReadableException);
     }
 
     private boolean isRetryable(Throwable failure) {
         if (failure instanceof PublishException
                 || failure instanceof UnpublishedException
                 || failure instanceof UnknownSagaException
-                || failure instanceof UnknownKeyException) {
+                || failure instanceof NotYetReadableException) {
             return true; // retryFor and noRetryFor are about the handler's own failures
         }
         if (failure instanceof PoisonMessageException || isDefectOfASaga(failure) || matches(noRetryFor, failure)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.bodies.BodyReference;
 import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
@@ -10,6 +11,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
+import io.safebunny.message.NotYetReadableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
@@ -23,6 +25,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageInspector.Inspected;
 import io.safebunny.validation.TemporaryFailure;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -196,6 +199,8 @@ final class Edits {
     private static @Nullable Envelope decoded(MessageInspector queue, WireMessage before) {
         try {
             return queue.decoded(before);
+        } catch (NotYetReadableException | NotHandledException e) { // its body is elsewhere
+            throw refused(before, "Its present body cannot be had: " + e.messageWithoutCode());
         } catch (InvalidMessageException e) {
             requireLasting(before, e);
             return null;
@@ -214,7 +219,7 @@ final class Edits {
     }
 
     private static Map<String, Object> headers(WireMessage copy) {
-        Map<String, Object> headers = Headers.copied(copy.headers());
+        Map<String, Object> headers = new LinkedHashMap<>(BodyReference.without(Headers.copied(copy.headers())));
         for (String name : OF_POISON_COPIES) {
             Object value = copy.headers().get(name);
             if (value instanceof String || value instanceof Number) {

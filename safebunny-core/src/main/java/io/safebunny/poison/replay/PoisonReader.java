@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
-import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.bodies.BodyReference;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.NotHandledException;
@@ -9,6 +9,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
+import io.safebunny.message.NotYetReadableException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonCopy;
@@ -184,7 +185,7 @@ final class PoisonReader {
                     "It cannot be read just now (%s): a service that its serializer needs does not answer."
                             .formatted(why.getClass().getSimpleName()));
         }
-        if (why instanceof UnknownKeyException || why instanceof NotHandledException) {
+        if (why instanceof NotYetReadableException || why instanceof NotHandledException) {
             return Copy.kept(
                     wire, Verdict.UNKNOWN, "It cannot be read now: " + ((SafeBunnyException) why).messageWithoutCode());
         }
@@ -325,7 +326,7 @@ final class PoisonReader {
                 poisonedAt(wire),
                 text(wire, Headers.EXCEPTION_TYPE),
                 text(wire, Headers.EXCEPTION_MESSAGE),
-                wire.body().length,
+                BodyReference.length(wire.headers(), wire.body()),
                 cut(wire.contentEncoding()),
                 Headers.application(wire.headers()),
                 judgement.verdict(),

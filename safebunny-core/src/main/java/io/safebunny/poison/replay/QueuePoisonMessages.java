@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.bodies.BodyReference;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.dedup.claim.LeaseWatch;
 import io.safebunny.failure.MisuseException;
@@ -290,7 +291,8 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     }
 
     private static boolean isEncoded(WireMessage wire, byte[] body) {
-        return body == wire.body() && !Encodings.of(wire.contentEncoding()).isEmpty();
+        return body == wire.body()
+                && (!Encodings.of(wire.contentEncoding()).isEmpty() || BodyReference.isIn(wire.headers()));
     }
 
     @Override

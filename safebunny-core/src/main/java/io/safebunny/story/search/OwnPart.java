@@ -330,8 +330,8 @@ public final class OwnPart {
     private static Pause pause(BunnyCircuitBreaker.Status status) {
         BunnyOperations.Pause asked = status.pause();
         String reason = status.reason();
-        Instant withoutKeys = status.withoutKeysSince(); // it is tried every two seconds, and paused again
-        Instant since = withoutKeys == null ? status.since() : withoutKeys;
+        Instant lacking = status.lackingSince(); // it is tried every two seconds, and paused again
+        Instant since = lacking == null ? status.since() : lacking;
         return asked == null
                 ? new Pause(status.type(), status.state().name(), since, status.until(), reason, null, null)
                 : new Pause(

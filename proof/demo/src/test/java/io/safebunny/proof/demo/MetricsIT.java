@@ -48,7 +48,7 @@ class MetricsIT {
     private static final Pattern LABEL_ASKED = Pattern.compile("[{,]\\s*(\\w+)[=!]");
     private static final Pattern BY = Pattern.compile("by \\(([^)]*)\\)");
     /**
-     * Meters of the outbox, Cosmos DB, scheduled messages, shared transactions, rates and types in order: the sample publishes only in
+     * Meters of the outbox, Cosmos DB, stored bodies, scheduled messages, shared transactions, rates and types in order: the sample publishes only in
      * handlers, shares none, limits none and orders none, and the test has no account.
      */
     private static final Set<String> OF_OTHERS = Set.of(
@@ -62,6 +62,8 @@ class MetricsIT {
             "safebunny.order.held.age",
             "safebunny.order.parked",
             "safebunny.order.full",
+            "safebunny.claim",
+            "safebunny.claim.bytes",
             "safebunny.outbox",
             "safebunny.outbox.backlog",
             "safebunny.cosmos.request.charge");

@@ -27,6 +27,8 @@ final class PoisonViews {
     private static final String ENCRYPTED =
             "it is encrypted, and you have none of the roles in management.endpoint.safebunnypoison.decrypt-roles";
 
+    private static final String ELSEWHERE = "it is kept in a body store, and could not be fetched or read";
+
     private static final String NO_TEXT =
             "it is no text, and its format cannot be shown as JSON here; a BodyMasker can make text of it";
 
@@ -121,6 +123,9 @@ final class PoisonViews {
         byte[] body = copy.body();
         if (body == null) {
             return Content.notShown(TOO_LARGE);
+        }
+        if (body.length == 0 && copy.message().bodyBytes() > 0) {
+            return Content.notShown(ELSEWHERE);
         }
         try {
             String masked = masker.mask(copy.message(), body);

@@ -2,6 +2,7 @@
 package io.safebunny.test.contract.bites;
 
 import io.safebunny.test.contract.bites.Sabotage.Action1;
+import io.safebunny.test.contract.bites.Sabotage.Action2;
 import io.safebunny.test.contract.bites.Sabotage.Answer1;
 import io.safebunny.test.contract.bites.Sabotage.Answer2;
 import io.safebunny.test.contract.bites.Sabotage.Answer3;
@@ -43,6 +44,10 @@ public abstract class Faults<K, T> {
     }
 
     public final <A> Instead<Action1<T, A>> fault(String name, String rule, Action1<T, A> operation) {
+        return fault -> fault(name, rule, real -> real.on(operation).instead(fault));
+    }
+
+    public final <A, B> Instead<Action2<T, A, B>> fault(String name, String rule, Action2<T, A, B> operation) {
         return fault -> fault(name, rule, real -> real.on(operation).instead(fault));
     }
 

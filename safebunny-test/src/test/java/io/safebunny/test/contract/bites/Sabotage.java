@@ -78,6 +78,10 @@ public final class Sabotage<T> {
         return instead(operation);
     }
 
+    public <A, B> Instead<Action2<T, A, B>> on(Action2<T, A, B> operation) {
+        return instead(operation);
+    }
+
     private <F extends Operation<T>> Instead<F> instead(F operation) {
         String name = signature(method(operation));
         return fault -> {
@@ -240,6 +244,18 @@ public final class Sabotage<T> {
         @SuppressWarnings("unchecked")
         default @Nullable Object apply(T real, Object[] arguments) throws Throwable {
             call(real, (A) arguments[0]);
+            return null;
+        }
+    }
+
+    @FunctionalInterface
+    public interface Action2<T, A, B> extends Operation<T> {
+        void call(T real, A first, B second) throws Throwable;
+
+        @Override
+        @SuppressWarnings("unchecked")
+        default @Nullable Object apply(T real, Object[] arguments) throws Throwable {
+            call(real, (A) arguments[0], (B) arguments[1]);
             return null;
         }
     }
