@@ -61,6 +61,6 @@ final class SerializationAutoConfiguration {
                 codecs.orderedStream().toList(),
                 publisher.encoding(),
                 bodies.compression(properties.maxMessageSize()),
-                claimChecks.getIfUnique());
+                claimChecks.getIfAvailable());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.claimcheck;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
@@ -10,12 +11,15 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import io.safebunny.bodies.BodyReference;
 import io.safebunny.bodies.BodyStore;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.identity.RandomIds;
 import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,7 +37,7 @@ public final class FileBodyStore implements BodyStore {
     /** Its name in references. */
     public static final String NAME = "files";
 
-    /** In the folder, so that an empty mount point is not taken for it. */
+    /** In the folder, with a text of its own, so that the folder below a mount is not taken for it. */
     private static final String MARK = "safebunny-bodies";
 
     /** Of a file that is about to be deleted. */
@@ -41,6 +45,8 @@ public final class FileBodyStore implements BodyStore {
 
     private final Path folder;
     private final Timeline timeline;
+    /** What the mark said first. */
+    private volatile @Nullable String mark;
 
     /**
      * @param folder is made if it does not exist
@@ -51,9 +57,8 @@ public final class FileBodyStore implements BodyStore {
         this.timeline = timeline;
         try {
             Files.createDirectories(this.folder);
-            if (!Files.exists(mark())) {
-                Files.write(mark(), new byte[0]);
-            }
+            makeMark();
+            requireThere();
         } catch (IOException e) {
             throw new ConfigurationException(
                     "SB-1317",
@@ -64,8 +69,32 @@ public final class FileBodyStore implements BodyStore {
         }
     }
 
-    private Path mark() {
-        return folder.resolve(MARK);
+    /** Makes the mark if there is none, and finds out whether this process may write. */
+    private void makeMark() throws IOException {
+        String id = RandomIds.next(timeline.random());
+        Path part = folder.resolve("%s.%s.part".formatted(MARK, id));
+        try {
+            write(part, id.getBytes(US_ASCII));
+            link(part, folder.resolve(MARK));
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    /** Gives a whole file a second name, unless that is taken. Not every file system has such names. */
+    private static void link(Path part, Path name) throws IOException {
+        if (Files.exists(name, NOFOLLOW_LINKS)) {
+            return;
+        }
+        try {
+            try {
+                Files.createLink(name, part);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                Files.move(part, name); // fails, too, if the name is taken
+            }
+        } catch (FileAlreadyExistsException e) { // another instance was faster
+            return;
+        }
     }
 
     @Override
@@ -73,7 +102,7 @@ public final class FileBodyStore implements BodyStore {
         return NAME;
     }
 
-    /** By digest, so that folders do not become too large. A key is one name and never a path: it has no separator, and ends with 65 characters without a dot. */
+    /** By digest, so that folders do not become too large. A key is one name and never a path: it has no separator, and ends with 65 characters without a dot. No id has an equals sign. */
     private Path file(BodyReference reference) {
         return directory(reference).resolve(nameOf(reference));
     }
@@ -83,13 +112,17 @@ public final class FileBodyStore implements BodyStore {
     }
 
     private static String nameOf(BodyReference reference) {
-        return reference.key().replace(':', '_');
+        return reference.key().replace(':', '=');
     }
 
-    /** @throws IOException if the folder is away */
+    /** @throws IOException if the folder is away, or another one is in its place */
     private void requireThere() throws IOException {
-        if (!Files.isRegularFile(mark(), NOFOLLOW_LINKS)) {
-            throw new NoSuchFileException(mark().toString());
+        String present = Files.readString(folder.resolve(MARK), US_ASCII);
+        String first = mark;
+        if (first == null) {
+            mark = present;
+        } else if (!first.equals(present)) {
+            throw new IOException("Another folder is in the place of " + folder);
         }
     }
 
@@ -97,11 +130,15 @@ public final class FileBodyStore implements BodyStore {
     public void put(BodyReference reference, byte[] body) throws IOException {
         requireThere();
         Path file = file(reference);
+        Path directory = directory(reference);
         if (isThere(file, body.length)) {
+            force(directory); // who has put it may not have come to that
             return;
         }
-        Path directory = directory(reference);
-        Files.createDirectories(directory);
+        if (!Files.isDirectory(directory, NOFOLLOW_LINKS)) {
+            Files.createDirectories(directory);
+            force(folder);
+        }
         Path part = directory.resolve("%s.%s.part"
                 .formatted(nameOf(reference), Long.toHexString(timeline.random().nextLong())));
         try {
@@ -112,6 +149,7 @@ public final class FileBodyStore implements BodyStore {
             Files.deleteIfExists(part);
         }
         force(directory);
+        requireThere(); // otherwise what has been written may be below a mount that is gone
     }
 
     /** Whether it was there, and counts as put now. If that cannot be said, it is written again. */
@@ -122,7 +160,7 @@ public final class FileBodyStore implements BodyStore {
                 return false;
             }
             touch(file);
-            return true;
+            return Files.isRegularFile(file, NOFOLLOW_LINKS); // the sweep may have taken it away in between
         } catch (IOException e) {
             return false;
         }
@@ -155,12 +193,13 @@ public final class FileBodyStore implements BodyStore {
     public @Nullable InputStream open(BodyReference reference) throws IOException {
         requireThere();
         Path file = file(reference);
-        if (!Files.isRegularFile(file, NOFOLLOW_LINKS)) {
-            return null;
-        }
         try {
-            return Files.newInputStream(file, READ, NOFOLLOW_LINKS);
+            return Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS)
+                            .isRegularFile()
+                    ? Files.newInputStream(file, READ, NOFOLLOW_LINKS)
+                    : null;
         } catch (NoSuchFileException e) {
+            requireThere(); // the mount may be gone since
             return null;
         }
     }
@@ -169,29 +208,53 @@ public final class FileBodyStore implements BodyStore {
     public int deleteOlderThan(Instant limit, int most) throws IOException {
         requireThere();
         int deleted = 0;
+        IOException failure = null;
         try (DirectoryStream<Path> parts = Files.newDirectoryStream(folder, "[0-9a-f][0-9a-f]")) {
             for (Path part : parts) {
-                if (Files.isDirectory(part, NOFOLLOW_LINKS)) {
+                try {
                     deleted += deleteOlderThan(limit, part, most - deleted);
+                } catch (IOException e) { // the other folders have nothing to do with it
+                    failure = e;
                 }
             }
+        }
+        if (failure != null && deleted < most) {
+            throw failure;
         }
         return deleted;
     }
 
     private static int deleteOlderThan(Instant limit, Path part, int most) throws IOException {
         int deleted = 0;
+        if (!Files.isDirectory(part, NOFOLLOW_LINKS)) {
+            return deleted;
+        }
         try (DirectoryStream<Path> files = Files.newDirectoryStream(part)) {
             for (Path file : files) {
                 if (deleted == most) {
                     break;
                 }
-                if (isOlder(file, limit) && isDeleted(file, limit)) {
+                if (!isOlder(file, limit)) {
+                    comeBack(file);
+                } else if (isDeleted(file, limit)) {
                     deleted++;
                 }
             }
         }
         return deleted;
+    }
+
+    /** A file that a process was about to delete when it ended, and that has been put again meanwhile. */
+    private static void comeBack(Path file) throws IOException {
+        String name = String.valueOf(file.getFileName());
+        if (name.endsWith(LEAVING)) {
+            String before = name.substring(0, name.length() - LEAVING.length());
+            try {
+                Files.move(file, file.resolveSibling(before));
+            } catch (NoSuchFileException | FileAlreadyExistsException e) { // somebody was faster
+                return;
+            }
+        }
     }
 
     private static boolean isOlder(Path file, Instant limit) throws IOException {

@@ -46,7 +46,7 @@ class FileBodyStoreTest {
     }
 
     private Path file() {
-        return directory().resolve("order_1-" + REFERENCE.sha256());
+        return directory().resolve("order=1-" + REFERENCE.sha256());
     }
 
     private long files() throws IOException {
@@ -98,6 +98,44 @@ class FileBodyStoreTest {
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> store.deleteOlderThan(Instant.MAX, 1));
     }
 
+    /** A node that started before its share was mounted has left a mark of its own below it. */
+    @Test
+    void anotherFolderInItsPlaceIsAwayToo() throws IOException {
+        FileBodyStore store = store();
+        store.put(REFERENCE, BODY);
+        Path mark = folder().resolve("safebunny-bodies");
+        String own = Files.readString(mark);
+        Files.writeString(mark, "another");
+
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> read(store));
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> store.put(REFERENCE, BODY));
+
+        Files.writeString(mark, own);
+        assertThat(read(store)).isEqualTo(BODY);
+        assertThat(read(store())).as("by another instance").isEqualTo(BODY);
+    }
+
+    @Test
+    void whatCannotBeReadIsAwayAndNotMissing() throws IOException {
+        FileBodyStore store = store();
+        Files.write(directory(), BODY); // where a folder should be
+
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> read(store));
+    }
+
+    /** A process ended while it was about to delete the file, and the body had been put again in between. */
+    @Test
+    void whatWasAboutToGoComesBackIfItIsYoung() throws IOException {
+        FileBodyStore store = store();
+        store.put(REFERENCE, BODY);
+        Files.move(file(), file().resolveSibling(file().getFileName() + ".leaving"));
+        assertThat(read(store)).isNull();
+
+        assertThat(store.deleteOlderThan(timeline.now().minus(Duration.ofDays(1)), 10))
+                .isZero();
+        assertThat(read(store)).isEqualTo(BODY);
+    }
+
     @Test
     void aBodyThatWasCutOffIsWrittenAgain() throws IOException {
         FileBodyStore store = store();
@@ -113,7 +151,7 @@ class FileBodyStoreTest {
         FileBodyStore store = store();
         Files.createDirectories(directory());
         for (String end : new String[] {".1.part", ".leaving"}) {
-            Path left = directory().resolve("order_1-" + REFERENCE.sha256() + end);
+            Path left = directory().resolve("order=1-" + REFERENCE.sha256() + end);
             Files.write(left, BODY);
             Files.setLastModifiedTime(left, FileTime.from(timeline.now()));
         }

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.BunnyCircuitBreaker.Change;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.PublishOptions;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.bodies.BodyReference;
 import io.safebunny.bodies.BodyStore;
 import io.safebunny.bodies.BodyStoreUnavailableException;
@@ -33,6 +34,8 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.Verdict;
+import io.safebunny.poison.queue.PoisonDigest;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.test.bodies.MemoryBodyStore;
 import io.safebunny.test.encryption.MemoryKeys;
@@ -83,6 +86,7 @@ class LargeMessagesTest {
     private Consumer<Object> handler = handled::add;
     private UnaryOperator<WireMessage> onTheWire = UnaryOperator.identity();
     private Compression compression = Compression.NONE;
+    private boolean schedules;
 
     private final class Wire extends ForwardingTransport {
         private final boolean isSenders;
@@ -116,6 +120,7 @@ class LargeMessagesTest {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(options, new Wire(options), timeline)
                 .store(new MemoryMessageStore(timeline, Duration.ofDays(7)))
                 .codecs(codecs)
+                .scheduling(schedules)
                 .breakers(own)
                 .callbacks(Runnable::run)
                 .build());
@@ -547,6 +552,37 @@ class LargeMessagesTest {
     }
 
     @Test
+    void aScheduledMessageIsNotMovedToATimeForWhichItsBodyIsNotKept() {
+        archive();
+        schedules = true;
+        ScheduledMessages scheduled = scanner().get(ScheduledMessages.class);
+        String handle =
+                scheduled.schedule(new Scanned(TEXT), PublishOptions.none().withDelay(Duration.ofHours(2)));
+        Instant due = timeline.now().plus(Duration.ofHours(2));
+        timeline.advance(Duration.ofSeconds(1));
+
+        assertThatExceptionOfType(InvalidPublicationException.class)
+                .isThrownBy(() -> scheduled.move(handle, due.plus(Duration.ofDays(200))))
+                .withMessageContaining("its body is kept in a body store");
+        assertThat(scheduled.move(handle, due.minus(Duration.ofHours(1)))).isTrue();
+        timeline.advance(Duration.ofMinutes(61));
+        assertThat(handled).containsExactly(new Scanned(TEXT));
+    }
+
+    @Test
+    void copiesWithOtherBodiesUnderOneIdAreToldApart() {
+        SafeBunnyEngine scanner = scanner();
+        archive();
+        for (String text : List.of(TEXT, TEXT, TEXT + "!")) {
+            scanner.bunny().publish(new Scanned(text), PublishOptions.none().withIdempotencyKey("one"));
+        }
+
+        assertThat(sent.get(2).messageId()).isEqualTo(sent.get(0).messageId());
+        assertThat(PoisonDigest.of(sent.get(1))).isEqualTo(PoisonDigest.of(sent.get(0)));
+        assertThat(PoisonDigest.of(sent.get(2))).isNotEqualTo(PoisonDigest.of(sent.get(0)));
+    }
+
+    @Test
     void aPoisonMessageShowsItsBodyOrSaysWhyItCannot() {
         handler = message -> {
             throw new IllegalArgumentException("never");
@@ -566,6 +602,7 @@ class LargeMessagesTest {
         assertThat(missing.message().bodyBytes()).isGreaterThan(TEXT.length());
         assertThat(missing.body()).isEmpty();
         assertThat(missing.message().explanation()).contains("claim-missing");
+        assertThat(missing.message().verdict()).as("it can be discarded").isEqualTo(Verdict.REFUSED);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -170,7 +171,9 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     /** Called for all changes in order, by one thread at a time. */
     private void changed(State before, Status now) {
-        boolean isTriedAgain = now.lackingSince() != null && before != State.CLOSED; // every two seconds
+        Instant lacking = now.lackingSince();
+        // every two seconds; in between, messages that lack nothing may have been handled
+        boolean isTriedAgain = lacking != null && (before != State.CLOSED || lacking.isBefore(now.since()));
         LOG.atLevel(isTriedAgain ? Level.DEBUG : now.state() == State.OPEN ? Level.WARN : Level.INFO)
                 .log("Circuit breaker of {}: {} -> {}", now.type(), before, now);
         untold.add(new Change(now.type(), before, now.state(), String.valueOf(now.reason()), now.since()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.scheduling;
 
+import io.safebunny.bodies.BodyReference;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.node.Node;
@@ -145,11 +147,22 @@ final class ScheduledDocuments {
         if (alarm == null || known.publication() == null) {
             return null;
         }
+        requireBodyStays(known.publication(), known.deliverAt(), deliverAt);
         // an alarm that is already due may have been set aside;
         // one that comes early is set again for the remaining time
         boolean wakesInTime = alarm.wakesAt().isAfter(now) && !alarm.wakesAt().isAfter(deliverAt);
         return ScheduledDocument.waiting(
                 deliverAt, wakesInTime ? alarm : another, known.publication(), known.scheduledAt());
+    }
+
+    /** How long it is kept was checked for the time for which the message was published. */
+    private static void requireBodyStays(OutboundMessage publication, @Nullable Instant before, Instant deliverAt) {
+        boolean isLater = before == null || deliverAt.isAfter(before);
+        if (isLater && BodyReference.isIn(publication.message().headers())) {
+            throw new InvalidPublicationException(
+                    "The message cannot be moved to a later time [deliverAt=%s]: its body is kept in a body store, for as long as its present time needs. Cancel it, and publish it anew."
+                            .formatted(deliverAt));
+        }
     }
 
     /** @param mustBeStored whether a message that is not stored is left alone: it would not be known whether it was published */

@@ -146,15 +146,21 @@ class CircuitBreakersTest {
     @Test
     void keysThatAreStillAwayForSomeMessagesHaveNotComeBack() {
         Ending away = because(NotHandledException.withoutKeys(new KeysUnavailableException("away", null)));
-        admit().ended(away);
-        Instant since = Objects.requireNonNull(withoutKeysSince());
-        for (int i = 0; i < 3; i++) {
-            timeline.advance(WAIT);
-            succeed(1);
-            assertThat(state()).isEqualTo(State.CLOSED);
-            assertThat(withoutKeysSince()).isNull();
+        try (LogLines log = new LogLines("io.safebunny.breaker")) {
             admit().ended(away);
-            assertThat(withoutKeysSince()).isEqualTo(since);
+            Instant since = Objects.requireNonNull(withoutKeysSince());
+            for (int i = 0; i < 3; i++) {
+                timeline.advance(WAIT);
+                succeed(1);
+                assertThat(state()).isEqualTo(State.CLOSED);
+                assertThat(withoutKeysSince()).isNull();
+                admit().ended(away);
+                assertThat(withoutKeysSince()).isEqualTo(since);
+            }
+            assertThat(log.texts())
+                    .filteredOn(line -> line.contains("CLOSED -> "))
+                    .as("warned of once")
+                    .hasSize(1);
         }
 
         timeline.advance(WAIT);

@@ -43,6 +43,9 @@ class LargeMessagesIT {
     private final AtomicInteger mostHeld = new AtomicInteger();
     private final AtomicInteger handled = new AtomicInteger();
     private final CountDownLatch never = new CountDownLatch(1);
+    /** Whether the messages carry references instead of their bodies. */
+    private boolean isElsewhere;
+
     private CountDownLatch together = new CountDownLatch(1);
 
     @AfterEach
@@ -81,7 +84,10 @@ class LargeMessagesIT {
         rabbit.onBroker(channel -> {
             channel.confirmSelect();
             for (int i = 0; i < messages; i++) {
-                channel.basicPublish("", node + "-Ping", new BasicProperties(), new byte[bytes]);
+                BasicProperties properties = new BasicProperties.Builder()
+                        .headers(isElsewhere ? Map.of("sb-claim-length", (long) bytes) : Map.of())
+                        .build();
+                channel.basicPublish("", node + "-Ping", properties, new byte[isElsewhere ? 0 : bytes]);
             }
             try {
                 channel.waitForConfirms();
@@ -94,6 +100,15 @@ class LargeMessagesIT {
     /** One of them is larger than all there is room for. */
     @Test
     void areTakenOneByOneWhenTheirPrefetchWouldNotFit() {
+        handleWith(2 * MEGABYTE);
+
+        assertThat(mostHeld).hasValue(1);
+    }
+
+    /** They are in memory when they are handled, and so must all fit that are. */
+    @Test
+    void areTakenOneByOneAlsoWhenTheirBodiesAreElsewhere() {
+        isElsewhere = true;
         handleWith(2 * MEGABYTE);
 
         assertThat(mostHeld).hasValue(1);

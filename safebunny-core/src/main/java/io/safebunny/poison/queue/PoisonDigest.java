@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.queue;
 
+import io.safebunny.bodies.BodyReference;
 import io.safebunny.identity.FieldHash;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
@@ -29,6 +30,9 @@ public final class PoisonDigest {
                     .add(message.contentEncoding());
             new TreeMap<>(Headers.application(message.headers()))
                     .forEach((name, value) -> hash.add(name).add(text(value)));
+        }
+        if (BodyReference.isIn(message.headers())) { // its bytes are elsewhere
+            hash.add(text(message.headers().get(Headers.CLAIM_SHA256)));
         }
         return HexFormat.of().formatHex(hash.finish(message.body()));
     }

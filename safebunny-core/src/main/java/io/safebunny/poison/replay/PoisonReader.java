@@ -2,6 +2,7 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.bodies.BodyReference;
+import io.safebunny.bodies.MissingBodyException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.NotHandledException;
@@ -184,6 +185,11 @@ final class PoisonReader {
                     Verdict.UNKNOWN,
                     "It cannot be read just now (%s): a service that its serializer needs does not answer."
                             .formatted(why.getClass().getSimpleName()));
+        }
+        if (why
+                instanceof
+                MissingBodyException missing) { // it may come, so each look judges anew; until then it can be discarded
+            return Copy.kept(wire, Verdict.REFUSED, "It would come back as " + missing.messageWithoutCode());
         }
         if (why instanceof NotYetReadableException || why instanceof NotHandledException) {
             return Copy.kept(

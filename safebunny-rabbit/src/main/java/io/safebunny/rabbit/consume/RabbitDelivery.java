@@ -2,6 +2,7 @@
 package io.safebunny.rabbit.consume;
 
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.bodies.BodyReference;
 import io.safebunny.message.Names;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
@@ -39,9 +40,10 @@ class RabbitDelivery implements Delivery {
         return session;
     }
 
-    /** Size of the body in bytes. */
+    /** Size of the body in bytes, also if it is kept elsewhere and is still to be fetched. */
     int size() {
-        return message.message().body().length;
+        return BodyReference.length(
+                message.message().headers(), message.message().body());
     }
 
     /** Whether the delivery may be handled together with others. False for a redelivery, and after {@link #separate}. */

@@ -124,6 +124,12 @@ public abstract class BodyStoreContract {
         assertThat(read(store, reference("there", body(100, 5)))).isNull();
         assertThat(read(store, new BodyReference("contract", "other", there.sha256(), there.length())))
                 .isNull();
+        BodyReference colon = put(store, "its:own", body(100, 11));
+        for (String other : List.of("its_own", "its-own", "its.own", "itsown")) {
+            assertThat(read(store, new BodyReference("contract", other, colon.sha256(), colon.length())))
+                    .as(other)
+                    .isNull();
+        }
     }
 
     /** Resends, retries and processes that were taken for dead put a body that is there. */
