@@ -123,8 +123,7 @@ public final class StoringClaimCheck implements ClaimCheck {
         }
         BodyStore from = byName.get(reference.store());
         if (from == null) {
-            throw new InvalidMessageException(
-                    PoisonReason.INVALID_CLAIM,
+            throw new MissingBodyException(
                     "Unknown body store [store=%s]: this node has %s. Nothing was read. Add the store here, under the same name as at node %s, then replay the message."
                             .formatted(
                                     reference.store(),
@@ -135,7 +134,7 @@ public final class StoringClaimCheck implements ClaimCheck {
         if (body == null) {
             meters.missing(from.name());
             throw new MissingBodyException(
-                    "claim-missing: the body of the message is not in its store [store=%s, key=%s]: it may be on its way, or was deleted because it was older than safebunny.claim-check.retention of a node that shares the store. Is it the same store as that of node %s?"
+                    "The body of the message is not in its store [store=%s, key=%s]: it may be on its way, or was deleted because it was older than safebunny.claim-check.retention of a node that shares the store. Is it the same store as that of node %s?"
                             .formatted(from.name(), reference.key(), Names.printable(message.node())));
         }
         requireSame(reference, body);

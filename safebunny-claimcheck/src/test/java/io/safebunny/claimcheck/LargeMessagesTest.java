@@ -308,12 +308,6 @@ class LargeMessagesTest {
                 "memory:x".repeat(500))) {
             attacks.put(claim, wire -> with(wire, "sb-claim", claim));
         }
-        attacks.put(
-                "unknown store",
-                wire -> with(
-                        wire,
-                        "sb-claim",
-                        "s3:" + wire.messageId() + "-" + wire.headers().get("sb-claim-sha256")));
         attacks.put("length -1", wire -> with(wire, "sb-claim-length", -1L));
         attacks.put("length as text", wire -> with(wire, "sb-claim-length", "10"));
         attacks.put("no length", wire -> with(wire, "sb-claim-length", null));
@@ -333,6 +327,25 @@ class LargeMessagesTest {
         assertThat(broker.messages(POISON))
                 .extracting(message -> message.headers().get("sb-poison-reason"))
                 .containsOnly("invalid-claim");
+    }
+
+    /** As while a version is rolled out that knows one more store. */
+    @Test
+    void anUnknownStoreIsLookedForWithTheDelayedRetriesAndNothingIsRead() {
+        archive();
+        onTheWire = wire -> with(
+                wire,
+                "sb-claim",
+                "s3:" + wire.messageId() + "-" + wire.headers().get("sb-claim-sha256"));
+        scanner().bunny().publish(new Scanned(TEXT));
+        assertThat(broker.depth(POISON)).isZero();
+        timeline.advance(Duration.ofMinutes(3));
+
+        assertThat(bodies.opened()).isZero();
+        assertThat(handled).isEmpty();
+        assertThat(poison().headers()).containsEntry("sb-poison-reason", "claim-missing");
+        assertThat(String.valueOf(poison().headers().get("x-exception-message")))
+                .contains("Unknown body store [store=s3]");
     }
 
     @Test
@@ -509,11 +522,25 @@ class LargeMessagesTest {
     void aNodeWithoutTheModuleSaysWhatToAdd() {
         node("archive", Codecs.none(), definition("Scanned", Scanned.class, "scanner"));
         scanner().bunny().publish(new Scanned(TEXT));
+        timeline.advance(Duration.ofMinutes(3));
 
-        assertThat(poison().headers()).containsEntry("sb-poison-reason", "invalid-claim");
+        assertThat(poison().headers()).containsEntry("sb-poison-reason", "claim-missing");
         assertThat(String.valueOf(poison().headers().get("x-exception-message")))
                 .contains("safebunny-claimcheck");
         assertThat(bodies.opened()).isZero();
+    }
+
+    @Test
+    void whileTheModuleIsRolledOutMessagesWaitForAnInstanceThatHasIt() {
+        SafeBunnyEngine before = node("archive", Codecs.none(), definition("Scanned", Scanned.class, "scanner"));
+        scanner().bunny().publish(new Scanned(TEXT));
+        assertThat(handled).isEmpty();
+        before.stop(Duration.ofSeconds(1));
+        archive();
+        timeline.advance(Duration.ofMinutes(3));
+
+        assertThat(handled).containsExactly(new Scanned(TEXT));
+        assertThat(broker.depth(POISON)).isZero();
     }
 
     @Test

@@ -13,7 +13,6 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
-import io.safebunny.message.PoisonReason;
 import io.safebunny.publishing.BodyEncoding;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
@@ -175,10 +174,8 @@ public final class Codecs {
 
     private Envelope fetched(Envelope message, long maxSize) {
         if (claimCheck == null) {
-            throw new InvalidMessageException(
-                    PoisonReason.INVALID_CLAIM,
-                    WITHOUT_CLAIM_CHECK.formatted(
-                            Names.printable(String.valueOf(message.carried().get(Headers.CLAIM)))));
+            throw new MissingBodyException(WITHOUT_CLAIM_CHECK.formatted(
+                    Names.printable(String.valueOf(message.carried().get(Headers.CLAIM)))));
         }
         return claimCheck.fetch(message, maxSize);
     }

@@ -189,7 +189,8 @@ final class PoisonReader {
         if (why
                 instanceof
                 MissingBodyException missing) { // it may come, so each look judges anew; until then it can be discarded
-            return Copy.kept(wire, Verdict.REFUSED, "It would come back as " + missing.messageWithoutCode());
+            return Copy.kept(
+                    wire, Verdict.REFUSED, "It would come back as claim-missing. " + missing.messageWithoutCode());
         }
         if (why instanceof NotYetReadableException || why instanceof NotHandledException) {
             return Copy.kept(
