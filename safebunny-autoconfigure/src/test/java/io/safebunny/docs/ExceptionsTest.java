@@ -66,7 +66,7 @@ class ExceptionsTest {
             Map.entry("RabbitTopology AmqpIOException", "the same"),
             Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),
             Map.entry("SharedLock InterruptedException", "the message comes back"),
-            Map.entry("FileBodyStore NoSuchFileException", "told as a BodyStoreUnavailableException"),
+            Map.entry("FileBodyStore IOException", "told as a BodyStoreUnavailableException"),
             Map.entry("SealedBody IllegalArgumentException", "told as a CodecException"),
             Map.entry("SealedBody InvalidKeyException", "told as a CodecException"),
             Map.entry("SealedBody GeneralSecurityException", "told as a CodecException"),

@@ -194,10 +194,7 @@ public final class FileBodyStore implements BodyStore {
         requireThere();
         Path file = file(reference);
         try {
-            return Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS)
-                            .isRegularFile()
-                    ? Files.newInputStream(file, READ, NOFOLLOW_LINKS)
-                    : null;
+            return Files.isSymbolicLink(file) ? null : Files.newInputStream(file, READ, NOFOLLOW_LINKS);
         } catch (NoSuchFileException e) {
             requireThere(); // the mount may be gone since
             return null;
