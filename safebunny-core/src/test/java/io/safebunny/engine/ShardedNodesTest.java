@@ -242,4 +242,27 @@ class ShardedNodesTest {
         assertThat(order(engine).level()).isEqualTo(NodeCondition.Level.UP);
         other.stop(Duration.ZERO);
     }
+
+    /** An instance may have them all, none of which is left in the queue. */
+    @Test
+    void aChangeThatStandsStillIsToldHoweverFewMessagesWaitForIt() {
+        orders.start(List.of());
+        SafeBunnyEngine before = instance(Sharding.parse(4, "0,2-3"));
+        publish(1, 10);
+        timeline.advance(MINUTE);
+        before.stop(Duration.ZERO);
+
+        SafeBunnyEngine after = instance(Sharding.parse(2, "0"));
+        publish(11, 13);
+        timeline.advance(MINUTE.multipliedBy(3));
+        assertThat(order(after).words())
+                .contains("OrderPlaced is to have 2 shards instead of 4 since")
+                .contains("until shards [1] have handled what they had before");
+
+        SafeBunnyEngine other = instance(Sharding.parse(2, "1"));
+        timeline.advance(MINUTE.multipliedBy(2));
+        expectAll(13);
+        assertThat(order(after).level()).isEqualTo(NodeCondition.Level.UP);
+        other.stop(Duration.ZERO);
+    }
 }

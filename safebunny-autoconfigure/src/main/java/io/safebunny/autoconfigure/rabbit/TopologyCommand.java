@@ -138,9 +138,11 @@ public final class TopologyCommand {
             case PLAN -> {
                 TopologyDifference difference = planned.compare(broker);
                 print(out, difference.describe());
-                List<String> findings = findings(
-                        rabbit.preflight(), topology, difference.untold().isEmpty());
+                TopologyReport report = rabbit.preflight().compare(topology, node.handlers(), true);
+                boolean isMissingTold = difference.untold().isEmpty();
+                List<String> findings = isMissingTold ? report.findingsBeyondAmqp() : report.findings();
                 findings.forEach(finding -> out.println("! " + finding));
+                report.remarks().forEach(remark -> out.println("~ " + remark));
                 yield difference.isNone() && findings.isEmpty() ? AS_PLANNED : DIFFERENT;
             }
             case APPLY -> {
@@ -157,17 +159,6 @@ public final class TopologyCommand {
                 yield print(out, JSON.writeValueAsString(definitions));
             }
         };
-    }
-
-    /** @param isMissingTold whether all exchanges and queues that are missing were told already */
-    private List<String> findings(Preflight preflight, Topology topology, boolean isMissingTold) {
-        try {
-            TopologyReport report = preflight.compare(topology, node.handlers(), true);
-            return isMissingTold ? report.findingsBeyondAmqp() : report.findings();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return List.of("Interrupted: policies and bindings are not checked");
-        }
     }
 
     private static int print(PrintStream out, String text) {

@@ -69,8 +69,7 @@ final class ShardWatch {
             }
             Resize change = status.change();
             if (change != null
-                    && change.since().plus(LONG).isBefore(node.timeline().now())
-                    && isWaiting(divided.queue())) {
+                    && change.since().plus(LONG).isBefore(node.timeline().now())) {
                 found.add(
                         "%s is to have %s shards instead of %s since %s, and nothing is forwarded until shards %s have handled what they had before. GET safebunny/shards tells what waits in them."
                                 .formatted(type, change.to(), change.from(), change.since(), change.undrained()));
@@ -144,14 +143,6 @@ final class ShardWatch {
             }
         }
         return silent;
-    }
-
-    private boolean isWaiting(String queue) {
-        try {
-            return node.transport().depth(queue).orElse(1) > 0;
-        } catch (BrowsingException e) {
-            return false; // part broker tells of that
-        }
     }
 
     /** @param withDepths whether to ask how much waits in each */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.preflight;
 
+import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.ExchangeKind;
@@ -208,18 +209,44 @@ final class Marking {
         return List.copyOf(names);
     }
 
+    /**
+     * Call after {@link #queue}. A node that runs warns of it by itself; between two instances a shard has no consumer for a moment, so that
+     * nobody is warned here.
+     */
+    void unheard(Subscription subscription) {
+        String node = planned.node();
+        QueueDepth before = judged(subscription.queue(node)).depth();
+        if (before == null || before.consumers() == 0) {
+            return; // no instance runs, or the type is paused
+        }
+        for (String shard : subscription.shardQueues(node)) {
+            Judgement known = judged(shard);
+            QueueDepth depth = known.depth();
+            if (depth != null && depth.consumers() == 0 && depth.ready() > 0) {
+                boolean isFault = known.isFault() && !known.findings().isEmpty();
+                String finding =
+                        "Queue '%s': %s messages wait in this shard of %s, and no instance listens to it, although some run. Start one whose listen names it"
+                                .formatted(shard, depth.ready(), subscription.type());
+                queues.put(shard, new Judgement(known.mark(), with(finding, known), depth, isFault));
+            }
+        }
+    }
+
     /** Adds a finding to what is known of a queue. */
     void add(Topology.Queue queue, String finding) {
-        Judgement known = queues.getOrDefault(queue.name(), Judgement.UNKNOWN);
+        Judgement known = judged(queue.name());
+        Mark mark = known.mark() == Mark.AS_PLANNED ? Mark.DIFFERENT : known.mark();
+        queues.put(queue.name(), new Judgement(mark, with(finding, known), known.depth(), known.isFault()));
+    }
+
+    private static List<String> with(String finding, Judgement known) {
         List<String> findings = new ArrayList<>(known.findings());
         findings.add(finding);
-        queues.put(
-                queue.name(),
-                new Judgement(
-                        known.mark() == Mark.AS_PLANNED ? Mark.DIFFERENT : known.mark(),
-                        findings,
-                        known.depth(),
-                        known.isFault()));
+        return findings;
+    }
+
+    private Judgement judged(String queue) {
+        return queues.getOrDefault(queue, Judgement.UNKNOWN);
     }
 
     /** The queue on the broker; {@code null} if it could not be asked or does not exist. */

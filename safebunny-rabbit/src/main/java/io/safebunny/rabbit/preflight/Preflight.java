@@ -87,6 +87,7 @@ public final class Preflight {
             }
         }
         addHeldTooLong(planned, handlers, new AcknowledgementTimeout(version, virtualHost), marking);
+        handlers.forEach(handler -> marking.unheard(handler.subscription()));
         return marking.result();
     }
 

@@ -25,10 +25,11 @@ class MarkingTest {
 
     private static final String QUEUE = "shop-OrderPlaced";
     private static final String ARCHIVE = "shop-poison-archive";
+    private static final Subscription DIVIDED = new Subscription("Shipped", List.of("desk"), true, 2);
     private static final String OLD = "shop-Old";
 
     private final Topology topology = TopologyPlanner.plan(
-            "shop", List.of(new Subscription("OrderPlaced", List.of("desk"))), TopologyOptions.defaults());
+            "shop", List.of(new Subscription("OrderPlaced", List.of("desk")), DIVIDED), TopologyOptions.defaults());
     private final Marking marking = new Marking(topology);
 
     /** @param text with apostrophes for quotes */
@@ -88,10 +89,10 @@ class MarkingTest {
 
         assertThat(report.findings()).isEmpty();
         assertThat(report.exchanges().values())
-                .hasSize(7)
+                .hasSameSizeAs(topology.exchanges())
                 .extracting(Judgement::mark)
                 .containsOnly(Mark.AS_PLANNED);
-        assertThat(report.queues().values()).hasSize(5).allSatisfy(judgement -> {
+        assertThat(report.queues().values()).hasSameSizeAs(topology.queues()).allSatisfy(judgement -> {
             assertThat(judgement.mark()).isEqualTo(Mark.AS_PLANNED);
             assertThat(judgement.depth()).isEqualTo(new QueueDepth(3, 2, 1));
         });
@@ -290,5 +291,32 @@ class MarkingTest {
         assertThat(marking.result().findings())
                 .containsExactly("Policies and bindings are not checked: nobody answers", "old broker");
         assertThat(marking.result().remarks()).containsExactly("not listed");
+    }
+
+    @Test
+    void aShardInWhichMessagesWaitAndToWhichNobodyListensIsToldWhileInstancesRun() {
+        assertThat(unheard(3, 7, 0).remarks())
+                .singleElement()
+                .asString()
+                .contains("'shop-Shipped.1'", "7 messages wait in this shard of Shipped", "listen");
+        assertThat(unheard(3, 7, 0).findings()).isEmpty();
+        assertThat(unheard(3, 0, 0).remarks()).isEmpty();
+        assertThat(unheard(3, 7, 1).remarks()).isEmpty();
+        assertThat(unheard(0, 7, 0).remarks()).isEmpty();
+    }
+
+    /** @param instances that consume what is divided */
+    private TopologyReport unheard(int instances, int ready, int consumers) {
+        Marking divided = new Marking(topology);
+        found(divided, "shop-Shipped.in", 0, instances);
+        found(divided, "shop-Shipped.0", 5, 1);
+        found(divided, "shop-Shipped.1", ready, consumers);
+        divided.unheard(DIVIDED);
+        return divided.result();
+    }
+
+    private void found(Marking divided, String name, int ready, int consumers) {
+        String figures = ",'messages_ready':%s,'messages_unacknowledged':0,'consumers':%s".formatted(ready, consumers);
+        divided.queue(queue(name), asPlanned(name, figures), bindings(name, null));
     }
 }
