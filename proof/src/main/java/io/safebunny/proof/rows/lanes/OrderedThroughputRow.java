@@ -5,6 +5,7 @@ import io.safebunny.BunnyMessage;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.Ordering;
+import io.safebunny.handler.Sharding;
 import io.safebunny.proof.rows.Contest;
 import io.safebunny.proof.rows.Effort;
 import io.safebunny.proof.rows.Finding;
@@ -23,24 +24,32 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** A handler that inserts one row, in order and without, of messages with many keys. Both in turns, in one process, on one database. */
 public final class OrderedThroughputRow {
 
-    private static final double LEAST = 0.7;
     private static final int KEYS = 1_000;
     private static final int ROUNDS_FULL = 7;
-    private static final int ROUNDS_QUICK = 5;
+    private static final int ROUNDS_QUICK = 3;
     private static final int MESSAGES_FULL = 5_000;
     private static final int MESSAGES_QUICK = 2_000;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final StoreAddress store;
+    private final @Nullable Sharding sharding;
+    private final double least;
     /** Opened once all messages of a round are in their queue, so that publishing is not measured. */
     private volatile CountDownLatch gate = new CountDownLatch(1);
 
-    public OrderedThroughputRow(StoreAddress store) {
+    /**
+     * @param sharding of the messages in order
+     * @param least how fast these must be at least, as a share of those without
+     */
+    public OrderedThroughputRow(StoreAddress store, @Nullable Sharding sharding, double least) {
         this.store = store;
+        this.sharding = sharding;
+        this.least = least;
     }
 
     @BunnyMessage(orderBy = "key")
@@ -55,9 +64,9 @@ public final class OrderedThroughputRow {
             Node desk = live.instance("desk", null);
             desk.start(List.of());
             AtomicInteger freeRuns = new AtomicInteger();
-            start(live, "free", Free.class, Ordering.NONE, freeRuns);
+            start(live, "free", Free.class, Ordering.NONE, null, freeRuns);
             AtomicInteger orderedRuns = new AtomicInteger();
-            start(live, "ordered", Ordered.class, Ordering.HOLD, orderedRuns);
+            start(live, "ordered", Ordered.class, Ordering.HOLD, sharding, orderedRuns);
             Contest contest = new Contest("free", "ordered");
             for (int round = 0; round <= effort.of(ROUNDS_FULL, ROUNDS_QUICK); round++) {
                 double free = rate(desk, messages, freeRuns, number -> new Free(key(number)));
@@ -67,7 +76,7 @@ public final class OrderedThroughputRow {
                 }
                 effort.progress().accept(String.format(Locale.ROOT, "free %.0f/s, ordered %.0f/s", free, ordered));
             }
-            return contest.finding(LEAST, messages).with("keys", KEYS);
+            return contest.finding(least, messages).with("keys", KEYS);
         }
     }
 
@@ -75,7 +84,8 @@ public final class OrderedThroughputRow {
         return "order-" + number % KEYS;
     }
 
-    private void start(Live live, String node, Class<?> type, Ordering ordering, AtomicInteger runs) {
+    private void start(
+            Live live, String node, Class<?> type, Ordering ordering, @Nullable Sharding divided, AtomicInteger runs) {
         OpenStore records = live.store(store, node);
         WorkTable work = Objects.requireNonNull(records.work());
         HandlerInvoker insert = (payload, context) -> {
@@ -83,7 +93,7 @@ public final class OrderedThroughputRow {
             work.add(context.messageId(), node);
             runs.incrementAndGet();
         };
-        HandlerDefinition handler = live.handler(type, "desk", insert).ordered(ordering);
+        HandlerDefinition handler = live.handler(type, "desk", insert).ordered(ordering).sharded(divided);
         live.instance(node, records).start(List.of(handler));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.rows.order;
 
+import io.safebunny.handler.Sharding;
 import io.safebunny.proof.rows.Row;
 import io.safebunny.proof.rows.Rows;
 import io.safebunny.proof.rows.lanes.LanesRow;
@@ -47,7 +48,14 @@ final class OrderRows implements Rows {
                 new Row(
                         "lanes-throughput",
                         "1,000 keys, PostgreSQL: messages in order at least 0.7 times as fast as without",
-                        effort -> new OrderedThroughputRow(servers.address(StoreKind.POSTGRESQL, true)).find(effort)),
+                        effort -> new OrderedThroughputRow(servers.address(StoreKind.POSTGRESQL, true), null, 0.7)
+                                .find(effort)),
+                new Row(
+                        "shards-throughput",
+                        "1,000 keys in 16 shards, which one instance has, PostgreSQL: messages in order at least 0.5 times as fast as without",
+                        effort -> new OrderedThroughputRow(
+                                        servers.address(StoreKind.POSTGRESQL, true), Sharding.into(16), 0.5)
+                                .find(effort)),
                 new Row(
                         "priorities",
                         "100 urgent messages behind 100,000 others fail twice: each attempt overtakes 99 % of those that wait, from RabbitMQ 4.0",
