@@ -19,8 +19,8 @@ final class StatusDetails {
 
     private static final int LONGEST_TEXT = 500;
     /**
-     * Keys that are away again within this time have not come back in between: messages under data keys that are remembered are read all the
-     * time.
+     * Keys or bodies that are away again within this time have not come back in between: messages under data keys that are remembered, or whose
+     * bodies another store has, are read all the time.
      */
     private static final Duration BETWEEN_OUTAGES = Duration.ofMinutes(1);
 

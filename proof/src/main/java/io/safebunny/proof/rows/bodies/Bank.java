@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 import javax.crypto.SecretKey;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Three instances, as processes, that are charged by a desk and send receipts to a book. Some of them can be killed or replaced. Not
@@ -41,6 +42,12 @@ import org.awaitility.core.ConditionTimeoutException;
 final class Bank implements AutoCloseable {
 
     static final int INSTANCES = 3;
+
+    private static final int LATEST = Payment.VERSIONS.size();
+    /** Of messages. */
+    private static final int PORTION = 240;
+    /** Waiting messages. */
+    private static final int BACKLOG = 1_000;
 
     private static final Duration BETWEEN_KILLS = Duration.ofSeconds(2);
     private static final Duration START = Duration.ofMinutes(2);
@@ -51,6 +58,7 @@ final class Bank implements AutoCloseable {
     private final WorkTable work;
     private final Ledger ledger;
     private final KeyFile keys;
+    private final @Nullable Path bodies;
     private final Random random;
     private final List<Child> children = new ArrayList<>();
     private final Map<Integer, Integer> receipts = new ConcurrentHashMap<>();
@@ -63,18 +71,40 @@ final class Bank implements AutoCloseable {
     private int published;
     private boolean isLogKept;
 
-    /** @param version of {@link Payment} */
-    Bank(Live live, StoreAddress store, Ledger ledger, KeyFile keys, Random random, int version) throws IOException {
+    /** All instances know the latest version of {@link Payment}. */
+    Bank(Live live, StoreAddress store, Ledger ledger, KeyFile keys, Random random) throws IOException {
+        this(live, store, ledger, keys, null, random, LATEST);
+    }
+
+    /** All instances know the latest version of {@link Payment}, and all bodies are kept in a folder. */
+    Bank(Live live, StoreAddress store, Ledger ledger, KeyFile keys, Path bodies, Random random) throws IOException {
+        this(live, store, ledger, keys, bodies, random, LATEST);
+    }
+
+    /**
+     * @param bodies folder in which they are kept; {@code null} to send them with their messages
+     * @param version of {@link Payment}
+     */
+    Bank(
+            Live live,
+            StoreAddress store,
+            Ledger ledger,
+            KeyFile keys,
+            @Nullable Path bodies,
+            Random random,
+            int version)
+            throws IOException {
         this.live = live;
         this.store = store;
         this.ledger = ledger;
         this.keys = keys;
+        this.bodies = bodies;
         this.random = random;
         OpenStore records = live.store(store, "bank");
         work = Objects.requireNonNull(records.work());
         log = Files.createTempFile("safebunny-bodies-", ".log");
         Node book =
-                live.instance("book", null, parts -> parts.codecs(KeyFile.codecs(new Counting(keys), live.timeline())));
+                live.instance("book", null, parts -> parts.codecs(KeyFile.codecs(new Counting(keys), bodies, live.timeline())));
         book.start(List.of(live.handler(
                 Receipt.class,
                 "bank",
@@ -94,6 +124,7 @@ final class Bank implements AutoCloseable {
                 store,
                 ledger.port(),
                 keys.path().toString(),
+                bodies == null ? null : bodies.toString(),
                 version);
         return Child.start(process, BodyMain.class, BodyOptions.VARIABLE, options.toText(), log);
     }
@@ -120,7 +151,7 @@ final class Bank implements AutoCloseable {
     /** A desk of a version of the application, which has read the keys as they are now. */
     Node desk() {
         Node desk = live.unclosed(
-                "desk", null, parts -> parts.codecs(KeyFile.codecs(KeyFile.keys(keys.path()), live.timeline())));
+                "desk", null, parts -> parts.codecs(KeyFile.codecs(KeyFile.keys(keys.path()), bodies, live.timeline())));
         desk.start(List.of());
         return desk;
     }
@@ -132,6 +163,21 @@ final class Bank implements AutoCloseable {
                 .toList();
         sent.forEach(CompletableFuture::join);
         published += count;
+    }
+
+    /** The next payments of the latest version, portion by portion, so that not too many wait. Instances are killed meanwhile. */
+    void publishAmidKills(Node desk, int count, Duration patience) {
+        for (int sent = 0; sent < count; sent += PORTION) {
+            publish(desk, LATEST, PORTION);
+            Awaitility.await().atMost(patience).pollInterval(POLL).until(() -> {
+                maybeKill();
+                return handled() >= published - BACKLOG;
+            });
+        }
+    }
+
+    int published() {
+        return published;
     }
 
     /** Number of committed runs. */
@@ -148,7 +194,7 @@ final class Bank implements AutoCloseable {
         children.get(victim).close();
         kills++;
         ended++;
-        children.set(victim, start(Payment.VERSIONS.size()));
+        children.set(victim, start(LATEST));
         killedAt = System.nanoTime();
     }
 

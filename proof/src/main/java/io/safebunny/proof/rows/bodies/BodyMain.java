@@ -31,7 +31,10 @@ final class BodyMain {
                                 store.store(), null, options.store().kind().lease()),
                         timeline,
                         transport -> transport,
-                        parts -> parts.codecs(KeyFile.codecs(KeyFile.keys(Path.of(options.keys())), timeline)))) {
+                        parts -> parts.codecs(KeyFile.codecs(
+                                KeyFile.keys(Path.of(options.keys())),
+                                options.bodies() == null ? null : Path.of(options.bodies()),
+                                timeline)))) {
             node.start(new PaymentHandler(options, Objects.requireNonNull(store.work()), node, timeline).definitions());
             ledger.write(Kind.STARTED, "", "");
             while (System.in.read() >= 0) {

@@ -35,7 +35,7 @@ record BombsRow(StoreAddress store) {
         try (Live live = new Live();
                 Ledger ledger = new Ledger();
                 KeyFile keys = new KeyFile();
-                Bank bank = new Bank(live, store, ledger, keys, new Random(0), Payment.VERSIONS.size())) {
+                Bank bank = new Bank(live, store, ledger, keys, new Random(0))) {
             send(live, bomb);
             await(() -> live.depth("bank", "poison") >= BOMBS);
             try (Node desk = bank.desk()) {

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
-import org.awaitility.Awaitility;
 
 /** Payments while their key is rotated again and again, and instances are killed. */
 record RotationsRow(StoreAddress store) {
@@ -21,38 +20,23 @@ record RotationsRow(StoreAddress store) {
     private static final int FULL = 4_800;
 
     private static final int QUICK = 480;
-    private static final int PORTION = 240;
-    /** Waiting messages. */
-    private static final int BACKLOG = 1_000;
-
-    private static final int VERSION = Payment.VERSIONS.size();
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-    private static final Duration POLL = Duration.ofMillis(200);
 
     Finding find(Effort effort) throws Exception {
         try (Live live = new Live();
                 Ledger ledger = new Ledger();
                 KeyFile keys = new KeyFile();
-                Bank bank = new Bank(live, store, ledger, keys, new Random(effort.seed()), VERSION)) {
-            int published = 0;
+                Bank bank = new Bank(live, store, ledger, keys, new Random(effort.seed()))) {
             for (int version = 0; version <= ROTATIONS; version++) {
                 if (version > 0) {
                     keys.rotate();
                 }
                 try (Node desk = bank.desk()) {
-                    for (int sent = 0; sent < effort.of(FULL, QUICK); sent += PORTION) {
-                        bank.publish(desk, VERSION, PORTION);
-                        published += PORTION;
-                        int wanted = published - BACKLOG;
-                        Awaitility.await().atMost(PATIENCE).pollInterval(POLL).until(() -> {
-                            bank.maybeKill();
-                            return bank.handled() >= wanted;
-                        });
-                    }
+                    bank.publishAmidKills(desk, effort.of(FULL, QUICK), PATIENCE);
                 }
                 effort.progress()
                         .accept("%s versions of the key, %s published, %s handled, %s kills"
-                                .formatted(keys.versions(), published, bank.handled(), bank.kills()));
+                                .formatted(keys.versions(), bank.published(), bank.handled(), bank.kills()));
             }
             bank.awaitEnd(PATIENCE, bank::maybeKill);
             Map<String, Object> figures = new LinkedHashMap<>();

@@ -32,7 +32,7 @@ record VersionsRow(StoreAddress store) {
         try (Live live = new Live();
                 Ledger ledger = new Ledger();
                 KeyFile keys = new KeyFile();
-                Bank bank = new Bank(live, store, ledger, keys, new Random(effort.seed()), 1)) {
+                Bank bank = new Bank(live, store, ledger, keys, null, new Random(effort.seed()), 1)) {
             for (int version = 1; version <= versions; version++) {
                 try (Node desk = bank.desk()) {
                     bank.publish(desk, version, portion);

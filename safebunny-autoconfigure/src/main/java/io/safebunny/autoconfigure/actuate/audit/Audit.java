@@ -92,6 +92,23 @@ public final class Audit implements SafeBunnyEvent.Listener {
         tell(timeline.now(), by, type, data);
     }
 
+    /**
+     * Audits that the body or the headers of a copy were shown: of which copy, not what is in them.
+     *
+     * @param copy its digest
+     * @param isDecrypted whether the body is encrypted in the queue, and was shown
+     */
+    public void lookedAtBody(String by, String messageId, String copy, boolean isDecrypted) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("content", "body");
+        data.put("messageId", Names.printable(messageId));
+        data.put("copy", Names.printable(copy));
+        if (isDecrypted) {
+            data.put("decrypted", true);
+        }
+        tell(by, "LOOK", data);
+    }
+
     /** Like {@link #tell(String, String, Map)}, for something that was done at the given time. */
     public void tell(Instant at, String by, String type, Map<String, Object> data) {
         String prefixed = PREFIX + type;

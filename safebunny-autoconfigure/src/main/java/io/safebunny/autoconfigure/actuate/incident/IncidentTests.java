@@ -11,7 +11,6 @@ import io.safebunny.incident.Incident.Look;
 import io.safebunny.incident.Incident.StateLook;
 import io.safebunny.incident.Incidents;
 import io.safebunny.message.Names;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -120,7 +119,7 @@ public final class IncidentTests {
             return refusedToDecrypt(user);
         }
         String by = Asked.by(user);
-        incident.looks().forEach(look -> audit.tell(by, "LOOK", audited(look)));
+        incident.looks().forEach(look -> tell(by, look));
         return Answers.text(incident.source());
     }
 
@@ -128,18 +127,14 @@ public final class IncidentTests {
         return look instanceof BodyLook body && body.isDecrypted();
     }
 
-    private static Map<String, Object> audited(Look look) {
-        if (look instanceof StateLook state) {
-            return Map.of("content", "state", "saga", state.saga(), "sagaId", Names.printable(state.id()));
+    private void tell(String by, Look look) {
+        if (look instanceof BodyLook body) {
+            audit.lookedAtBody(by, body.messageId(), body.copy(), body.isDecrypted());
+        } else if (look instanceof StateLook state) {
+            audit.tell(
+                    by,
+                    "LOOK",
+                    Map.of("content", "state", "saga", state.saga(), "sagaId", Names.printable(state.id())));
         }
-        BodyLook body = (BodyLook) look;
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("content", "body");
-        data.put("messageId", Names.printable(body.messageId()));
-        data.put("copy", Names.printable(body.copy()));
-        if (body.isDecrypted()) {
-            data.put("decrypted", true);
-        }
-        return data;
     }
 }

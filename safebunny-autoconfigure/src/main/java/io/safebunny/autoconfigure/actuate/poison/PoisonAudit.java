@@ -27,20 +27,9 @@ final class PoisonAudit {
         this.audit = audit;
     }
 
-    /**
-     * Audits that the body or the headers of a copy were shown: of which copy, not what is in them.
-     *
-     * @param isDecrypted whether the body is encrypted in the queue, and was shown
-     */
+    /** @param isDecrypted whether the body is encrypted in the queue, and was shown */
     void looked(String by, PoisonCopy copy, boolean isDecrypted) {
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("content", "body");
-        data.put("messageId", Names.printable(copy.message().messageId()));
-        data.put("copy", Names.printable(copy.message().digest()));
-        if (isDecrypted) {
-            data.put("decrypted", true);
-        }
-        audit.tell(by, "LOOK", data);
+        audit.lookedAtBody(by, copy.message().messageId(), copy.message().digest(), isDecrypted);
     }
 
     void begun(PoisonOperation operation) {
