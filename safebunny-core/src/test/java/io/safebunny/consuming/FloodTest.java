@@ -199,6 +199,25 @@ class FloodTest {
                         "billing-OrderPlaced", "billing-dead-letters", "billing-OrderPlaced", "billing-OrderPlaced");
     }
 
+    /** What comes with it may be why the other copy cannot be sent. */
+    @Test
+    void aBareCopyKeepsWhereItsBodyIs() {
+        Wires claimed = Wires.orderPlaced()
+                .withHeader("sb-version", "none") // why it is set aside
+                .withHeader("sb-claim", "files:m-1-0a")
+                .withHeader("sb-claim-sha256", "0a\ud800")
+                .withHeader("sb-claim-length", 300_000L);
+        node.transport.answerNext(RecordingTransport.BROKEN); // only the bare copy can be sent
+        node.deliver(claimed.withBody(""));
+
+        assertThat(node.transport.poisoned())
+                .singleElement()
+                .satisfies(copy -> assertThat(copy.message().headers())
+                        .containsEntry("sb-claim", "files:m-1-0a")
+                        .containsEntry("sb-claim-length", 300_000L)
+                        .doesNotContainKeys("sb-claim-sha256", "sb-version"));
+    }
+
     @Test
     void carriesNoForgedQueueThroughADelayedRetry() {
         Node retrying = new Node(Node.SIX_ATTEMPTS).failing(new IllegalStateException("no"));

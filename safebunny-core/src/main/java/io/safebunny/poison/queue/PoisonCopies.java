@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Builds poison copies: the original bytes and properties, and the reason why the message was set aside. Pure. */
@@ -26,6 +27,9 @@ public final class PoisonCopies {
 
     /** Leaves room in the frame for the properties, each of which has at most 255 bytes. */
     private static final int MAX_HEADERS = 124 * 1024;
+
+    /** What surely can be written. No reference to a body has more characters. */
+    private static final Pattern SHORT_ASCII = Pattern.compile("[!-~]{1,250}");
 
     private PoisonCopies() {}
 
@@ -53,8 +57,22 @@ public final class PoisonCopies {
         return original.withHeaders(headers);
     }
 
-    /** A copy without the sender's properties and headers, for a message whose properties cannot be written again. */
+    /**
+     * A copy without the sender's properties and headers, for a message whose properties cannot be written again. It keeps where its body is,
+     * if that is elsewhere.
+     */
     static WireMessage bare(IncomingMessage incoming, PoisonReason reason, Instant now) {
+        Map<String, Object> headers = new LinkedHashMap<>(Map.of(
+                Headers.POISON_REASON, reason.wireName(),
+                Headers.POISON_QUEUE, incoming.queue(),
+                Headers.POISONED_AT, now.toEpochMilli(),
+                Headers.POISON_DIGEST, PoisonDigest.of(incoming.message())));
+        for (String name : List.of(Headers.CLAIM, Headers.CLAIM_SHA256, Headers.CLAIM_LENGTH)) {
+            Object value = incoming.message().headers().get(name);
+            if (value instanceof Number || (value instanceof String text && SHORT_ASCII.matcher(text).matches())) {
+                headers.put(name, value);
+            }
+        }
         return new WireMessage(
                 null,
                 null,
@@ -63,11 +81,7 @@ public final class PoisonCopies {
                 null,
                 null,
                 null,
-                Map.of(
-                        Headers.POISON_REASON, reason.wireName(),
-                        Headers.POISON_QUEUE, incoming.queue(),
-                        Headers.POISONED_AT, now.toEpochMilli(),
-                        Headers.POISON_DIGEST, PoisonDigest.of(incoming.message())),
+                headers,
                 incoming.message().body());
     }
 
