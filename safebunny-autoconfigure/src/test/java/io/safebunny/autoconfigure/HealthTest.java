@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
-import io.safebunny.autoconfigure.health.HealthStatusOrder;
+import io.safebunny.autoconfigure.health.HealthDefaults;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.failure.NackedException;
 import io.safebunny.memory.MemoryBroker;
@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -223,13 +224,31 @@ class HealthTest {
         MockEnvironment own =
                 new MockEnvironment().withProperty("management.endpoint.health.status.order", "down,up,degraded");
         MockEnvironment off = new MockEnvironment().withProperty("safebunny.enabled", "false");
-        HealthStatusOrder processor = new HealthStatusOrder();
+        HealthDefaults processor = new HealthDefaults();
 
         processor.postProcessEnvironment(own, new SpringApplication());
         processor.postProcessEnvironment(off, new SpringApplication());
 
         assertThat(own.getProperty("management.endpoint.health.status.order")).isEqualTo("down,up,degraded");
         assertThat(off.getProperty("management.endpoint.health.status.order")).isNull();
+    }
+
+    @Test
+    void withMessagesInMemoryABrokerThatNothingNamesIsNotLookedAt() {
+        String looked = "management.health.rabbit.enabled";
+        MockEnvironment memory = new MockEnvironment().withProperty("safebunny.transport", "memory");
+        MockEnvironment named = new MockEnvironment()
+                .withProperty("safebunny.transport", "memory")
+                .withProperty("spring.rabbitmq.addresses", "other:5672");
+        MockEnvironment rabbit = new MockEnvironment();
+        HealthDefaults processor = new HealthDefaults();
+
+        Stream.of(memory, named, rabbit)
+                .forEach(environment -> processor.postProcessEnvironment(environment, new SpringApplication()));
+
+        assertThat(memory.getProperty(looked)).isEqualTo("false");
+        assertThat(named.getProperty(looked)).isNull();
+        assertThat(rabbit.getProperty(looked)).isNull();
     }
 
     private static ApplicationContextRunner endpoint() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
-import io.safebunny.autoconfigure.health.HealthStatusOrder;
+import io.safebunny.autoconfigure.health.HealthDefaults;
 import java.util.Objects;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -35,8 +35,8 @@ final class Healths {
 
     /** With Spring Boot's endpoint and probes, as an application has it on Kubernetes. */
     static ApplicationContextRunner withEndpoint(ApplicationContextRunner runner) {
-        return runner.withInitializer(context -> new HealthStatusOrder()
-                        .postProcessEnvironment(context.getEnvironment(), new SpringApplication()))
+        return runner.withInitializer(context ->
+                        new HealthDefaults().postProcessEnvironment(context.getEnvironment(), new SpringApplication()))
                 .withConfiguration(AutoConfigurations.of(
                         ApplicationAvailabilityAutoConfiguration.class,
                         HealthContributorRegistryAutoConfiguration.class,

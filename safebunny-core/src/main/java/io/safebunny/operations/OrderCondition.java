@@ -46,6 +46,10 @@ public final class OrderCondition {
             return new NodeCondition(Level.UP, "No order key needs a person.", details(counted));
         }
         List<String> sentences = new ArrayList<>(problems);
+        Map<String, Object> details = details(counted);
+        if (!problems.isEmpty()) {
+            details.put("shards", problems);
+        }
         if (held > 0) {
             sentences.add("%s%s for a message that was set aside. %s"
                     .formatted(
@@ -58,7 +62,7 @@ public final class OrderCondition {
                 sentences.add(full(type, figures));
             }
         });
-        return new NodeCondition(Level.DEGRADED, String.join(" ", sentences), details(counted));
+        return new NodeCondition(Level.DEGRADED, String.join(" ", sentences), details);
     }
 
     private static NodeCondition unknown(String words, String detail) {

@@ -210,12 +210,11 @@ class FloodTest {
         node.transport.answerNext(RecordingTransport.BROKEN); // only the bare copy can be sent
         node.deliver(claimed.withBody(""));
 
-        assertThat(node.transport.poisoned())
-                .singleElement()
-                .satisfies(copy -> assertThat(copy.message().headers())
-                        .containsEntry("sb-claim", "files:m-1-0a")
-                        .containsEntry("sb-claim-length", 300_000L)
-                        .doesNotContainKeys("sb-claim-sha256", "sb-version"));
+        assertThat(node.transport.poisoned()).singleElement().satisfies(copy -> assertThat(
+                        copy.message().headers())
+                .containsEntry("sb-claim", "files:m-1-0a")
+                .containsEntry("sb-claim-length", 300_000L)
+                .doesNotContainKeys("sb-claim-sha256", "sb-version"));
     }
 
     @Test

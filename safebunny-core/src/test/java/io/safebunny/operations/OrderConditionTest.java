@@ -69,6 +69,7 @@ class OrderConditionTest {
 
         assertThat(condition.level()).isEqualTo(Level.DEGRADED);
         assertThat(condition.words()).isEqualTo("Nobody listens to shard 3.");
+        assertThat(condition.details()).containsEntry("shards", List.of("Nobody listens to shard 3."));
     }
 
     @Test

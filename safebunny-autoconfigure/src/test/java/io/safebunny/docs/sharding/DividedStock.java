@@ -21,7 +21,7 @@ class DividedStock {
         this.shelf = shelf;
     }
 
-    @BunnyHandler(from = "warehouse", ordered = true, shards = "16", listen = "${shards:0-15}", prefetch = "64")
+    @BunnyHandler(from = "warehouse", ordered = true, shards = "16", listen = "${stock.listen:0-15}", prefetch = "64")
     void on(StockChanged change) {
         shelf.show(change.article(), change.left());
     }

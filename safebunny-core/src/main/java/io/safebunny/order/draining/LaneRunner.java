@@ -175,6 +175,11 @@ final class LaneRunner {
         }
     }
 
+    /** Whether the message whose turn it is in the lane was told to wait for a moment. */
+    boolean keeps(RecordKey lane) {
+        return kept.containsKey(lane);
+    }
+
     /** Whether a message of ours has ended, and the next one is ours, too. */
     private static boolean hasMoved(Lane before, Lane now) {
         return now.state() == State.DRAINING

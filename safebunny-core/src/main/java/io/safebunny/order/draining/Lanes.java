@@ -164,8 +164,8 @@ public final class Lanes implements NodeFeature {
         try {
             Instant next = isOpen ? Objects.requireNonNull(runner).run(lane) : null;
             if (next != null) {
-                // it may have to wait again and again, such as while its type is paused
-                wake(Purpose.UPKEEP, lane, next);
+                // what is kept may have to wait again and again, such as while its type is paused
+                wake(Objects.requireNonNull(runner).keeps(lane) ? Purpose.UPKEEP : Purpose.PROGRESS, lane, next);
             }
         } catch (RuntimeException e) { // the sweep comes by
             node.log()

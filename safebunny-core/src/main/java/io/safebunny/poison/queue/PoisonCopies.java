@@ -69,7 +69,9 @@ public final class PoisonCopies {
                 Headers.POISON_DIGEST, PoisonDigest.of(incoming.message())));
         for (String name : List.of(Headers.CLAIM, Headers.CLAIM_SHA256, Headers.CLAIM_LENGTH)) {
             Object value = incoming.message().headers().get(name);
-            if (value instanceof Number || (value instanceof String text && SHORT_ASCII.matcher(text).matches())) {
+            if (value instanceof Number
+                    || (value instanceof String text
+                            && SHORT_ASCII.matcher(text).matches())) {
                 headers.put(name, value);
             }
         }

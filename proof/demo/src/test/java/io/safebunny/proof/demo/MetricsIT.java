@@ -48,8 +48,8 @@ class MetricsIT {
     private static final Pattern LABEL_ASKED = Pattern.compile("[{,]\\s*(\\w+)[=!]");
     private static final Pattern BY = Pattern.compile("by \\(([^)]*)\\)");
     /**
-     * Meters of the outbox, Cosmos DB, stored bodies, scheduled messages, shared transactions, rates and types in order: the sample publishes only in
-     * handlers, shares none, limits none and orders none, and the test has no account.
+     * Meters of the outbox, Cosmos DB, stored bodies, scheduled messages, shared transactions and rates: the sample publishes only in handlers,
+     * shares none and limits none, and the test has no account.
      */
     private static final Set<String> OF_OTHERS = Set.of(
             "safebunny.scheduled",
@@ -58,10 +58,6 @@ class MetricsIT {
             "safebunny.rate.waiting",
             "safebunny.rate.wait",
             "safebunny.rate.throttled",
-            "safebunny.order.held",
-            "safebunny.order.held.age",
-            "safebunny.order.parked",
-            "safebunny.order.full",
             "safebunny.claim",
             "safebunny.claim.bytes",
             "safebunny.outbox",
@@ -91,7 +87,7 @@ class MetricsIT {
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertDocumented(scrape(addresses)));
             Map<String, Set<String>> samples = scrape(addresses);
             assertKnown(DASHBOARD, EXPR_IN_JSON, 18, samples);
-            assertKnown(ALERTS, EXPR_IN_YAML, 13, samples);
+            assertKnown(ALERTS, EXPR_IN_YAML, 15, samples);
             for (String address : addresses.values()) {
                 assertThat(text(address + "/health")).contains("\"safebunny\"").contains("\"status\":\"UP\"");
             }

@@ -85,14 +85,7 @@ final class Bank implements AutoCloseable {
      * @param bodies folder in which they are kept; {@code null} to send them with their messages
      * @param version of {@link Payment}
      */
-    Bank(
-            Live live,
-            StoreAddress store,
-            Ledger ledger,
-            KeyFile keys,
-            @Nullable Path bodies,
-            Random random,
-            int version)
+    Bank(Live live, StoreAddress store, Ledger ledger, KeyFile keys, @Nullable Path bodies, Random random, int version)
             throws IOException {
         this.live = live;
         this.store = store;
@@ -103,8 +96,8 @@ final class Bank implements AutoCloseable {
         OpenStore records = live.store(store, "bank");
         work = Objects.requireNonNull(records.work());
         log = Files.createTempFile("safebunny-bodies-", ".log");
-        Node book =
-                live.instance("book", null, parts -> parts.codecs(KeyFile.codecs(new Counting(keys), bodies, live.timeline())));
+        Node book = live.instance(
+                "book", null, parts -> parts.codecs(KeyFile.codecs(new Counting(keys), bodies, live.timeline())));
         book.start(List.of(live.handler(
                 Receipt.class,
                 "bank",
@@ -151,7 +144,9 @@ final class Bank implements AutoCloseable {
     /** A desk of a version of the application, which has read the keys as they are now. */
     Node desk() {
         Node desk = live.unclosed(
-                "desk", null, parts -> parts.codecs(KeyFile.codecs(KeyFile.keys(keys.path()), bodies, live.timeline())));
+                "desk",
+                null,
+                parts -> parts.codecs(KeyFile.codecs(KeyFile.keys(keys.path()), bodies, live.timeline())));
         desk.start(List.of());
         return desk;
     }

@@ -17,7 +17,14 @@ import tools.jackson.databind.json.JsonMapper;
  * @param version of {@link Payment} that it knows
  */
 record BodyOptions(
-        String process, NodeAddress address, String from, StoreAddress store, int ledger, String keys, @Nullable String bodies, int version) {
+        String process,
+        NodeAddress address,
+        String from,
+        StoreAddress store,
+        int ledger,
+        String keys,
+        @Nullable String bodies,
+        int version) {
 
     /** Environment variable that holds the options. */
     static final String VARIABLE = "SAFEBUNNY_PROOF_BODIES";

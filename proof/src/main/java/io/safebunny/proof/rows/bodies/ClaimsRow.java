@@ -53,8 +53,8 @@ record ClaimsRow(StoreAddress store) {
     /** Of the files in its folders. */
     private static List<String> names(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(file -> !file.getParent().equals(folder) && Files.isRegularFile(file))
-                    .map(file -> file.getFileName().toString())
+            return files.filter(file -> !folder.equals(file.getParent()) && Files.isRegularFile(file))
+                    .map(file -> String.valueOf(file.getFileName()))
                     .toList();
         }
     }

@@ -96,8 +96,7 @@ final class KeyFile implements AutoCloseable {
                         Duration.ofDays(1),
                         timeline,
                         new BodyMeters(new SimpleMeterRegistry()));
-        return new Codecs(
-                List.of(new EncryptingCodec(keys, timeline, Set.of())), null, Compression.NONE, claimCheck);
+        return new Codecs(List.of(new EncryptingCodec(keys, timeline, Set.of())), null, Compression.NONE, claimCheck);
     }
 
     @Override

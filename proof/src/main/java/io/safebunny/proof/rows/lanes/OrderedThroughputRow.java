@@ -93,7 +93,8 @@ public final class OrderedThroughputRow {
             work.add(context.messageId(), node);
             runs.incrementAndGet();
         };
-        HandlerDefinition handler = live.handler(type, "desk", insert).ordered(ordering).sharded(divided);
+        HandlerDefinition handler =
+                live.handler(type, "desk", insert).ordered(ordering).sharded(divided);
         live.instance(node, records).start(List.of(handler));
     }
 
