@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes encryption.json, next to this file: encrypted bodies, made by another implementation than the library's.
+"""Writes encryption.json and erasure.json, next to this file: encrypted bodies, made by another implementation than the library's; in the second,
+each needs the key of a person, too.
 
 Needs Python 3 and the package `cryptography`. The format is in ../encryption.md.
 """
@@ -16,10 +17,10 @@ from cryptography.hazmat.primitives.keywrap import aes_key_wrap
 RANDOM = random.Random(1)
 
 
-def identity(message):
+def identity(message, subject_key_id=None):
     """What a body is bound to: each field as 0, or as 1, its length in four bytes, and its UTF-8."""
     fields = [
-        "SB1",
+        "SB2" if subject_key_id else "SB1",
         message["message_id"],
         message["correlation_id"],
         message["sb-causation-id"],
@@ -33,6 +34,7 @@ def identity(message):
         message["sb-order-key"],
         str(message["sb-version"]),
     ]
+    fields += [subject_key_id] if subject_key_id else []
     return b"".join(
         b"\0" if field is None else b"\1" + struct.pack(">I", len(field.encode())) + field.encode()
         for field in fields
@@ -54,6 +56,25 @@ def seal(message, body, key_id, wrapped, data_key, salt):
     )
 
 
+def seal_with_subject(message, body, key_id, wrapped, data_key, salt, subject_key_id, subject_key):
+    pseudorandom = mac(salt, data_key + subject_key)
+    key = mac(pseudorandom, b"safebunny SB2 key\x01")
+    commitment = mac(pseudorandom, b"safebunny SB2 commitment\x01")
+    sealed = AESGCM(key).encrypt(bytes(12), body, identity(message, subject_key_id))
+    name = key_id.encode()
+    return (
+        b"SB2"
+        + bytes([len(name)])
+        + name
+        + struct.pack(">H", len(wrapped))
+        + wrapped
+        + bytes.fromhex(subject_key_id)
+        + salt
+        + commitment
+        + sealed
+    )
+
+
 def text(alphabet, least, most):
     return "".join(RANDOM.choice(alphabet) for _ in range(RANDOM.randint(least, most)))
 
@@ -67,7 +88,7 @@ def maybe(value):
     return value if RANDOM.random() < 0.5 else None
 
 
-def vector(number):
+def vector(number, has_subject=False):
     message = {
         "message_id": uuid(),
         "correlation_id": RANDOM.choice([uuid(), "customer:" + text("0123456789", 1, 40)]),
@@ -86,6 +107,13 @@ def vector(number):
     key_id = text("abcdefgh-", 1, 20) + "-" + str(RANDOM.randint(1, 99))
     wrapping, data_key, salt = RANDOM.randbytes(32), RANDOM.randbytes(32), RANDOM.randbytes(32)
     wrapped = aes_key_wrap(wrapping, data_key)
+    if has_subject:
+        subject_key_id, subject_key = RANDOM.randbytes(16).hex(), RANDOM.randbytes(32)
+        encoded = seal_with_subject(message, body, key_id, wrapped, data_key, salt, subject_key_id, subject_key)
+        subject = {"subject_key_id": subject_key_id, "subject_key": subject_key.hex()}
+    else:
+        encoded = seal(message, body, key_id, wrapped, data_key, salt)
+        subject = {}
     return {
         "number": number,
         "message": message,
@@ -95,9 +123,15 @@ def vector(number):
         "wrapped": wrapped.hex(),
         "data_key": data_key.hex(),
         "salt": salt.hex(),
-        "encoded": seal(message, body, key_id, wrapped, data_key, salt).hex(),
+        **subject,
+        "encoded": encoded.hex(),
     }
 
 
-lines = ",\n".join(json.dumps(vector(number)) for number in range(1, 201))
-pathlib.Path(__file__).with_name("encryption.json").write_text("[\n" + lines + "\n]\n")
+def write(name, vectors):
+    lines = ",\n".join(json.dumps(vector) for vector in vectors)
+    pathlib.Path(__file__).with_name(name).write_text("[\n" + lines + "\n]\n")
+
+
+write("encryption.json", [vector(number) for number in range(1, 201)])
+write("erasure.json", [vector(number, has_subject=True) for number in range(1, 201)])

@@ -27,4 +27,17 @@ public @interface Encrypted {
      * publishes; who receives goes by the id of the version that the message names.
      */
     String key();
+
+    /**
+     * Property of the class that says whom its content is about, such as {@code customer}: each of these persons then has a key of their own,
+     * and a body can be read only with both keys, until {@link BunnySubjects#erase} destroys that person's. The property must be a text of 1 to
+     * {@value #LONGEST_SUBJECT} characters, a {@code UUID}, or a whole number, and must have a value in each message that is published. Needs
+     * {@link SubjectKeys}. On a saga, it is for the class of its state.
+     *
+     * <p>Default: nobody's, and bodies are encrypted under the key alone.
+     */
+    String subject() default "";
+
+    /** The greatest number of characters that a subject may have. */
+    int LONGEST_SUBJECT = 256;
 }

@@ -40,7 +40,12 @@ public enum PoisonReason {
     /** Its saga is stuck: an earlier message to it was set aside, and handling later messages without it would corrupt the state. */
     SAGA_STUCK,
     /** Its deadline passed before it was handled, or it exceeded a time to live set by a broker policy or its sender. */
-    EXPIRED;
+    EXPIRED,
+    /**
+     * Its person was erased, so nobody can read its body any more. Such a message is in no poison queue: it ends as shredded, and this is what
+     * sagas and listeners are told.
+     */
+    SHREDDED;
 
     private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

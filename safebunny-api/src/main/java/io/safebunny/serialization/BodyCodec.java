@@ -2,8 +2,11 @@
 package io.safebunny.serialization;
 
 import io.safebunny.encryption.KeysUnavailableException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +78,7 @@ public interface BodyCodec {
      *     the poison queue
      * @throws KeysUnavailableException when keys cannot be had at the moment; the message comes back without costing an attempt, and its
      *     type is paused for some seconds
+     * @throws SubjectErasedException when the key of its person was destroyed; the message ends unhandled, and nothing is set aside
      */
     byte[] decode(Envelope message, long maxSize);
 
@@ -85,6 +89,17 @@ public interface BodyCodec {
      */
     default @Nullable BodyCodec of(Class<?> payload) {
         return null;
+    }
+
+    /**
+     * The codec that encodes the body of this one payload, asked of the codec that a class {@linkplain #of needs} before each {@link #encode}.
+     * Also for what is stored beside a message: then the payload is that of the message, or the state of a saga. Default: the same codec.
+     *
+     * @param payload to be asked only by a codec whose encoding depends on it, because it may have to be read for that
+     * @throws InvalidPublicationException when it cannot be encoded as it is; it is not published then
+     */
+    default BodyCodec ofPayload(Supplier<?> payload) {
+        return this;
     }
 
     /**

@@ -193,7 +193,9 @@ public record NodeStory(
         /** The undo of its step has arrived, done or not: it is never handled any more. */
         UNDONE,
         /** Its deadline passed before it was handled, and it was dropped. */
-        EXPIRED
+        EXPIRED,
+        /** Its person was erased before it was handled, so nobody can read it any more, and it was dropped. */
+        SHREDDED
     }
 
     /**

@@ -10,12 +10,14 @@ import io.safebunny.BunnyMessage;
 import io.safebunny.OnExpired;
 import io.safebunny.Published;
 import io.safebunny.encryption.Encrypted;
+import io.safebunny.encryption.KeyProvider;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.test.encryption.MemoryKeys;
 import jakarta.validation.Valid;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,6 +105,12 @@ class StartFailuresTest {
                     "SB-1316",
                     properties("safebunny.claim-check.files.location=target/bodies", "safebunny.claim-check.store=s3")),
             Map.entry("SB-1317", properties("safebunny.claim-check.files.location=pom.xml")),
+            Map.entry(
+                    "SB-1318",
+                    node -> bean(OfNobody.class).apply(node).withBean(KeyProvider.class, StartFailuresTest::keys)),
+            Map.entry(
+                    "SB-1319",
+                    node -> bean(Homeless.class).apply(node).withBean(KeyProvider.class, StartFailuresTest::keys)),
             Map.entry("SB-1311", properties("safebunny.publisher.encoding=zstd")),
             Map.entry(
                     "SB-1312",
@@ -276,6 +284,26 @@ class StartFailuresTest {
     static class Keyless {
         @BunnyHandler(from = "shop")
         void on(CardCharged payload) {}
+    }
+
+    private static KeyProvider keys() {
+        return MemoryKeys.of("payments", "subjects");
+    }
+
+    @Encrypted(key = "payments", subject = "customr")
+    record Misspelt(String customer) {}
+
+    static class OfNobody {
+        @BunnyHandler(from = "shop")
+        void on(Misspelt payload) {}
+    }
+
+    @Encrypted(key = "payments", subject = "customer")
+    record Personal(String customer) {}
+
+    static class Homeless {
+        @BunnyHandler(from = "shop")
+        void on(Personal payload) {}
     }
 
     @BunnyMessage(format = "msgpack")

@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerDefinition;
@@ -19,6 +20,7 @@ import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
 import io.safebunny.order.lane.StoredDelivery;
 import io.safebunny.poison.queue.Settlement;
+import io.safebunny.store.record.Fingerprint;
 import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageValidator;
 import java.time.Instant;
@@ -134,8 +136,14 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             body = () -> {
                 throw e;
             };
+        } catch (SubjectErasedException e) {
+            envelope = delivered.withSecretHash(Fingerprint.unreadable());
+            body = () -> {
+                throw e;
+            };
         }
-        Handling one = new Handling(node.current(), envelope, delivery::isOpen).sealingSteps(sealing);
+        Handling one = new Handling(node.current(), envelope, delivery::isOpen)
+                .sealingSteps(sealing == null ? null : sealing.ofPayload(body));
         return new HandledMessage(
                 delivery,
                 handler.grouping().isBatch() ? one.forBatches() : one,

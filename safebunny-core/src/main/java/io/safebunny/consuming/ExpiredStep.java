@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What runs in place of a handler when the deadline of a message has passed: the method for expired messages, or, for those that are dropped,
- * only the notice to sagas. That is a run like any other, so what it publishes and that the message is done are one write. Thread-safe.
+ * What runs in place of a handler when the deadline of a message has passed, or its person was erased: the method for expired messages, or, for
+ * those that are dropped, only the notice to sagas. That is a run like any other, so what it publishes and that the message is done are one write. Thread-safe.
  */
 final class ExpiredStep {
 
@@ -36,13 +36,15 @@ final class ExpiredStep {
     }
 
     /** Whether nothing runs, because expired messages are set aside. */
-    boolean isSetAside() {
-        return !isTold && !isDropped;
+    boolean isSetAside(HandledMessage message) {
+        return !isTold && !isDropped && !message.isShredded();
     }
 
     /** @throws Exception the failure of the method; or that the message has expired, if expired messages are set aside */
     void run(HandledMessage message) throws Exception {
-        if (isTold) {
+        if (message.isShredded()) {
+            message.handling.attempt(() -> drop(message));
+        } else if (isTold) {
             step.run(message);
         } else if (correlation != null && correlation.ignoresLate(message)) {
             message.ignored();
@@ -54,7 +56,8 @@ final class ExpiredStep {
     }
 
     private void drop(HandledMessage message) {
-        OutboundMessage notice = recoverer.noticeOfExpired(message);
+        OutboundMessage notice =
+                recoverer.noticeOfDropped(message, expired(message).reason());
         if (notice != null) {
             message.handling.collect(notice);
         }
@@ -65,6 +68,10 @@ final class ExpiredStep {
         Poisoned expired = message.expired();
         if (expired == null || message.isIgnored()) {
             return Ending.HANDLED;
+        }
+        if (message.isShredded()) {
+            recoverer.toldOfShredded(message, expired);
+            return new Ending.Handled(expired);
         }
         recoverer.toldOfExpired(message, expired, isDropped);
         return new Ending.Handled(expired);

@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.Bunny;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.policy.Ending;
@@ -14,6 +15,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.NotYetReadableException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.rate.leasing.RateLimit.Turn;
@@ -36,7 +38,7 @@ final class HandledMessage implements ConsumeContext {
     /** Whether its handler runs at most once, because others share its transaction. */
     final boolean sharesTransaction;
 
-    /** Why its body cannot be read now; {@code null} if it can. */
+    /** Why its body cannot be read now, or not any more; {@code null} if it can. */
     private final @Nullable SafeBunnyException unreadable;
 
     private final Class<?> payloadClass;
@@ -59,7 +61,7 @@ final class HandledMessage implements ConsumeContext {
     /** When its handler may begin; {@code null} if its type has no rate, or it has begun. */
     private @Nullable Turn turn;
 
-    /** How it would end because its deadline has passed; {@code null} while that decides nothing. */
+    /** How it would end because its deadline has passed, or its person was erased; {@code null} while neither decides anything. */
     private @Nullable Poisoned expired;
     /** Whether it has expired, and that changes nothing, because its saga has ended. */
     private boolean isIgnored;
@@ -85,7 +87,7 @@ final class HandledMessage implements ConsumeContext {
         SafeBunnyException unknown = null;
         try {
             this.unread = body.get();
-        } catch (NotHandledException | NotYetReadableException e) {
+        } catch (NotHandledException | NotYetReadableException | SubjectErasedException e) {
             unknown = e;
         }
         this.unreadable = unknown;
@@ -99,7 +101,8 @@ final class HandledMessage implements ConsumeContext {
 
     /**
      * Why its body cannot be read now, although it may be in order: a {@link NotHandledException} or an {@link NotYetReadableException}; {@code
-     * null} if it can be. Then the message is not claimed: nobody knows yet what it is.
+     * null} if it can be. Then the message is not claimed: nobody knows yet what it is. Or that nobody can read it any more, by {@link
+     * SubjectErasedException}.
      */
     @Nullable
     SafeBunnyException unreadable() {
@@ -177,10 +180,15 @@ final class HandledMessage implements ConsumeContext {
         return isIgnored;
     }
 
-    /** {@code null} unless its deadline has passed. */
+    /** {@code null} unless its deadline has passed, or its person was erased. */
     @Nullable
     Poisoned expired() {
         return expired;
+    }
+
+    /** Whether it ends because its person was erased. */
+    boolean isShredded() {
+        return expired != null && expired.reason() == PoisonReason.SHREDDED;
     }
 
     /** Notes for the record how the latest attempt failed: the last that is known of it. */

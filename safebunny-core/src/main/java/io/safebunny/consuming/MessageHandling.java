@@ -18,9 +18,11 @@ import io.safebunny.dedup.claim.Claimed.Parked;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.SharedClaims;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.Grouping;
@@ -40,6 +42,7 @@ import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.Delivery;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,6 +130,10 @@ final class MessageHandling {
             return copy;
         }
         SafeBunnyException unreadable = message.unreadable();
+        if (unreadable instanceof SubjectErasedException erased) {
+            recoverer.shreds(message, erased);
+            return letIn(message);
+        }
         if (unreadable != null) {
             message.failed(unreadable);
             return unread(message, unreadable);
@@ -212,7 +219,7 @@ final class MessageHandling {
     private Ending inContext(HandledMessage message) {
         Ending decided = null;
         try (PropagatedContext.Opened unused = contexts.open(message)) {
-            if (correlation == null) {
+            if (correlation == null || message.unreadable() != null) { // nobody knows the saga of what cannot be read
                 decided = handled(message, NO_TURN);
             } else {
                 Membership saga = correlation.of(message.envelope(), message.payload());
@@ -254,16 +261,13 @@ final class MessageHandling {
         Ending ended;
         try (Claim claim = ((Ours) claimed).claim()) {
             Completion completion = run(message, claim, false);
-            if (completion instanceof NotWritten failed) {
-                boolean wasExpired = message.expired() != null;
+            while (completion instanceof NotWritten failed) {
+                Poisoned before = message.expired();
                 Failed ending = recoverer.endOfRun(message, failed.failure());
-                if (wasExpired || message.expired() == null || expired.isSetAside()) {
+                if (Objects.equals(message.expired(), before) || expired.isSetAside(message)) {
                     return released(claim, failed.failure(), ending);
                 }
                 completion = run(message, claim, true); // in place of the handler, which does not run again
-            }
-            if (completion instanceof NotWritten failed) {
-                return released(claim, failed.failure(), recoverer.endOfRun(message, failed.failure()));
             }
             written = (Written) completion;
             ended = expired.ended(message);

@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.dedup.claim.StoreFailures;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
@@ -123,7 +124,8 @@ final class Recoverer {
      * @param wait until the next run; {@code null} if there is none
      */
     void failed(HandledMessage message, Throwable failure, @Nullable Duration wait) {
-        if (message.delivery.isOpen() && !RecoveryPolicy.costsNothing(failure)) {
+        boolean isAttempt = !RecoveryPolicy.costsNothing(failure) && !(failure instanceof SubjectErasedException);
+        if (message.delivery.isOpen() && isAttempt) {
             note(message, failure, wait);
         }
     }
@@ -136,9 +138,27 @@ final class Recoverer {
     /** Like {@link #end}, for a message that is claimed by this delivery: it may have expired. */
     Failed endOfRun(HandledMessage message, Throwable failure) {
         Failed ending = end(message, failure, message.timeLeft(timeline));
-        return ending instanceof Poisoned poisoned && poisoned.reason() == PoisonReason.EXPIRED
-                ? expires(message, poisoned)
-                : ending;
+        if (!(ending instanceof Poisoned poisoned)) {
+            return ending;
+        }
+        return switch (poisoned.reason()) {
+            case EXPIRED -> expires(message, poisoned);
+            case SHREDDED -> shreds(message, poisoned);
+            default -> ending;
+        };
+    }
+
+    /** Nobody can read a message any more that is about to be claimed. */
+    void shreds(HandledMessage message, SubjectErasedException why) {
+        Object unused = shreds(message, Ending.poisoned(PoisonReason.SHREDDED, why));
+    }
+
+    private Poisoned shreds(HandledMessage message, Poisoned ending) {
+        if (!message.isShredded()) {
+            message.expires(ending);
+            note(message, ending.failure(), null);
+        }
+        return ending;
     }
 
     /** The deadline of a message has passed that is about to be claimed. */
@@ -165,8 +185,15 @@ final class Recoverer {
 
     /** The notice to sagas about a message that is dropped; {@code null} if it cannot belong to one. */
     @Nullable
-    OutboundMessage noticeOfExpired(HandledMessage message) {
-        return poisonQueue.notice(message.delivery.message().message(), PoisonReason.EXPIRED);
+    OutboundMessage noticeOfDropped(HandledMessage message, PoisonReason why) {
+        return poisonQueue.notice(message.delivery.message().message(), why);
+    }
+
+    /** A message that nobody can read any more is dropped. */
+    void toldOfShredded(HandledMessage message, Poisoned shredded) {
+        metrics.shredded(type);
+        log.shredded(FailureLog.ids(message.delivery.message(), message.saga()), shredded.failure());
+        events.givenUp(message.envelope(), shredded.reason(), shredded.failure());
     }
 
     /** What was to be done about an expired message is done. */
@@ -180,10 +207,11 @@ final class Recoverer {
 
     private Failed end(HandledMessage message, Throwable failure, TimeLeft timeLeft) {
         Failed ending = policy.end(attempt(message, failure, timeLeft));
-        boolean isExpired = ending instanceof Poisoned poisoned && poisoned.reason() == PoisonReason.EXPIRED;
+        boolean isDecidedLater = ending instanceof Poisoned poisoned
+                && (poisoned.reason() == PoisonReason.EXPIRED || poisoned.reason() == PoisonReason.SHREDDED);
         if (ending instanceof Returned returned) {
             message.comesBack(timeline.now().plus(Objects.requireNonNullElse(returned.after(), Duration.ZERO)));
-        } else if (!isExpired) {
+        } else if (!isDecidedLater) {
             note(message, ending.failure(), ending instanceof Retried retried ? retried.after() : null);
         }
         return ending;

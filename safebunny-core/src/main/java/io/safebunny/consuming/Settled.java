@@ -6,6 +6,7 @@ import io.safebunny.failure.policy.Ending.Duplicate;
 import io.safebunny.failure.policy.Ending.Handled;
 import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Ending.Retried;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
 
@@ -18,7 +19,11 @@ record Settled(Ending ending, Settlement how) {
             return Observations.RETURNED;
         }
         if (ending instanceof Handled handled) {
-            return handled.expired() == null ? Observations.HANDLED : Observations.EXPIRED;
+            Poisoned otherwise = handled.expired();
+            if (otherwise == null) {
+                return Observations.HANDLED;
+            }
+            return otherwise.reason() == PoisonReason.SHREDDED ? Observations.SHREDDED : Observations.EXPIRED;
         }
         if (ending instanceof Poisoned) {
             return Observations.POISONED;

@@ -89,6 +89,7 @@ final class HandlingAttempts {
         end.isOver(); // the transaction that was ended is not the one that the next run is part of
         joined = JointRecords.NONE;
         try {
+            steps.forgetErasure();
             beginStepsAgain();
         } finally {
             publications.clear();

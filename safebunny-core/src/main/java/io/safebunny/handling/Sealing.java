@@ -2,7 +2,9 @@
 package io.safebunny.handling;
 
 import io.safebunny.encryption.KeysUnavailableException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -13,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +30,12 @@ public final class Sealing {
     private static final byte[] NO_BODY = {};
 
     private final BodyCodec codec;
+    /** Of which all of it is; {@code null} if that is said each time. */
+    private final @Nullable Supplier<?> payload;
 
-    private Sealing(BodyCodec codec) {
+    private Sealing(BodyCodec codec, @Nullable Supplier<?> payload) {
         this.codec = codec;
+        this.payload = payload;
     }
 
     /**
@@ -37,7 +43,16 @@ public final class Sealing {
      * @return {@code null} if they are not encrypted
      */
     public static @Nullable Sealing by(@Nullable BodyCodec needed) {
-        return needed != null && needed.hidesContent() ? new Sealing(needed) : null;
+        return needed != null && needed.hidesContent() ? new Sealing(needed, null) : null;
+    }
+
+    /**
+     * The same, for what is stored beside this one message or state: readable as long as that.
+     *
+     * @param of asked only if it matters, because it may have to be read for that
+     */
+    public Sealing ofPayload(Supplier<?> of) {
+        return new Sealing(codec, of);
     }
 
     /** A place of its own for each combination of these. */
@@ -79,10 +94,12 @@ public final class Sealing {
     /**
      * @throws NotHandledException if keys cannot be had at the moment
      * @throws UnknownKeyException if there is no key of the class's name
+     * @throws InvalidPublicationException if the payload does not say whom it is about, and must
      */
     public String seal(Envelope place, String text) {
         try {
-            byte[] sealed = codec.encode(prepared(place).withBody(text.getBytes(StandardCharsets.UTF_8)));
+            BodyCodec own = payload == null ? codec : codec.ofPayload(payload);
+            byte[] sealed = own.encode(prepared(place).withBody(text.getBytes(StandardCharsets.UTF_8)));
             return MARK + Base64.getEncoder().encodeToString(sealed);
         } catch (KeysUnavailableException e) {
             throw NotHandledException.withoutKeys(e);
@@ -94,6 +111,7 @@ public final class Sealing {
      * @param sealed a {@linkplain #isSealed sealed} text
      * @throws NotHandledException if keys cannot be had at the moment
      * @throws UnknownKeyException if the key with which it was sealed is missing
+     * @throws SubjectErasedException if nobody can read it any more
      * @throws InvalidMessageException {@code undecryptable}: it was changed, or sealed for another place
      */
     public String open(Envelope place, String what, String sealed) {

@@ -3,6 +3,7 @@ package io.safebunny.handling;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.policy.NotHandledException;
@@ -55,6 +56,13 @@ final class Steps {
     @Nullable
     MessageRecord companion(RecordKey key) {
         return store.companion(key);
+    }
+
+    /** A result that nobody can read any more has decided that the handler does not run: what runs in its place uses no steps. */
+    void forgetErasure() {
+        if (verdict instanceof SubjectErasedException) {
+            verdict = null;
+        }
     }
 
     /** @throws RuntimeException the verdict, if there is one */
@@ -123,7 +131,7 @@ final class Steps {
                 throw Sealing.byAnotherVersion("The result of step [%s]".formatted(name));
             }
             return known;
-        } catch (NotHandledException | InvalidMessageException | UnknownKeyException e) {
+        } catch (NotHandledException | InvalidMessageException | UnknownKeyException | SubjectErasedException e) {
             throw decided(e);
         }
     }

@@ -82,14 +82,14 @@ public final class Codecs {
     /**
      * How this node's publications of a class are encoded.
      *
-     * @throws InvalidPublicationException if the class needs a codec that this node does not have, or one codec too many
+     * @throws InvalidPublicationException if the class needs a codec that this node does not have or that cannot encode it, or one codec too many
      */
     public BodyEncoding publishing(Class<?> payload) {
         return byClass.computeIfAbsent(payload, this::encodingOf);
     }
 
     private BodyEncoding encodingOf(Class<?> payload) {
-        BodyCodec needed = needed(payload);
+        BodyCodec needed = neededToPublish(payload);
         if (needed == null) {
             String missing = missing(payload);
             if (missing != null) {
@@ -105,6 +105,14 @@ public final class Codecs {
                             .formatted(payload.getName(), needed.encoding(), Encodings.MOST));
         }
         return ofClass.encoding();
+    }
+
+    private @Nullable BodyCodec neededToPublish(Class<?> payload) {
+        try {
+            return needed(payload);
+        } catch (ConfigurationException e) { // of a class that is only published, which nobody knew at the start
+            throw new InvalidPublicationException(e.messageWithoutCode(), e);
+        }
     }
 
     /** The codec that messages of this class need; {@code null} if they need none. */

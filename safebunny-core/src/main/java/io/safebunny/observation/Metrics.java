@@ -51,11 +51,14 @@ public final class Metrics {
             register("safebunny.retries", "type", type, "stage", stage);
         }
         for (PoisonReason reason : PoisonReason.values()) {
-            register("safebunny.poison", "type", type, "reason", reason.wireName());
+            if (reason != PoisonReason.SHREDDED) { // never in a poison queue
+                register("safebunny.poison", "type", type, "reason", reason.wireName());
+            }
         }
         for (String outcome : List.of("dropped", "told")) {
             register("safebunny.expired", "type", type, "outcome", outcome);
         }
+        register("safebunny.shredded", "type", type);
         register("safebunny.newer", "type", type);
         if (remembers) {
             for (String outcome : List.of("hit", "busy", "takeover", "reopened", "lost", "overtaken")) {
@@ -189,6 +192,11 @@ public final class Metrics {
     public void expired(String type, boolean dropped) {
         tallies.of(type).expired.increment();
         count("safebunny.expired", "type", type, "outcome", dropped ? "dropped" : "told");
+    }
+
+    /** {@code safebunny.shredded}: a message was dropped because its person was erased. */
+    public void shredded(String type) {
+        count("safebunny.shredded", "type", type);
     }
 
     /** {@code safebunny.newer}: a message came back because this instance does not know the version of its body. */

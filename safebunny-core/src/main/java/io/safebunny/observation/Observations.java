@@ -26,6 +26,7 @@ public final class Observations {
     public static final String HANDLED = "handled";
 
     public static final String EXPIRED = "expired";
+    public static final String SHREDDED = "shredded";
     public static final String DUPLICATE = "duplicate";
     public static final String RETRIED = "retried";
     public static final String POISONED = "poisoned";
@@ -72,7 +73,7 @@ public final class Observations {
             return;
         }
         for (String type : handledTypes) {
-            metrics.observing(HANDLER, type, HANDLED, EXPIRED, DUPLICATE, RETRIED, POISONED, RETURNED);
+            metrics.observing(HANDLER, type, HANDLED, EXPIRED, SHREDDED, DUPLICATE, RETRIED, POISONED, RETURNED);
         }
         metrics.observing(PUBLISH, "none", CONFIRMED);
     }

@@ -49,25 +49,26 @@ public final class BodyEncoding {
     /**
      * Encodes the body. To be called last of all, because a codec may bind the body to everything else that identifies the message.
      *
+     * @param payload of which it is the body
      * @param check told the body after each codec
      * @throws CodecException if it cannot be encoded
      */
-    Envelope encoded(Envelope message, Consumer<byte[]> check) {
+    Envelope encoded(Envelope message, Object payload, Consumer<byte[]> check) {
         BodyCodec large = message.body().length > compressAbove ? compressor : null;
         if (large != null) {
             Envelope named = message.withEncodings(namesIfCompressed);
             byte[] compressed = large.encode(named);
             if (compressed.length < message.body().length) {
-                return byCodecs(named.withBody(compressed), check);
+                return byCodecs(named.withBody(compressed), payload, check);
             }
         }
-        return codecs.isEmpty() ? message : byCodecs(message.withEncodings(names), check);
+        return codecs.isEmpty() ? message : byCodecs(message.withEncodings(names), payload, check);
     }
 
-    private Envelope byCodecs(Envelope message, Consumer<byte[]> check) {
+    private Envelope byCodecs(Envelope message, Object payload, Consumer<byte[]> check) {
         Envelope encoded = message;
         for (BodyCodec codec : codecs) {
-            byte[] body = codec.encode(encoded);
+            byte[] body = codec.ofPayload(() -> payload).encode(encoded);
             check.accept(body);
             encoded = encoded.withBody(body);
         }

@@ -197,7 +197,9 @@ public final class MessageFactory {
     private Envelope encoded(PublishCall publication, Envelope message) {
         BodyEncoding encoding = options.encodings().apply(publication.payload().getClass());
         try {
-            return options.put().apply(encoding.encoded(message, encoded -> requireNotTooLarge(publication, encoded)));
+            return options.put()
+                    .apply(encoding.encoded(
+                            message, publication.payload(), encoded -> requireNotTooLarge(publication, encoded)));
         } catch (KeysUnavailableException e) {
             if (publication.surrounding == null) {
                 throw e;

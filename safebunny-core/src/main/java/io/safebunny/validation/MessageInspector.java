@@ -12,6 +12,7 @@ import io.safebunny.message.OrderKey;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.saga.execution.Correlation;
+import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
@@ -42,11 +43,11 @@ public final class MessageInspector {
 
     /**
      * @param message the message, with its body decoded
-     * @param payload what its handler would get
+     * @param payload what its handler would get; {@code null} if nobody can read that any more
      * @param key key of its record
      * @param tooOld whether the message is older than the retention of records
      */
-    public record Inspected(Envelope message, Object payload, RecordKey key, boolean tooOld) {}
+    public record Inspected(Envelope message, @Nullable Object payload, RecordKey key, boolean tooOld) {}
 
     /** The queue of the handler. */
     public String queue() {
@@ -96,8 +97,22 @@ public final class MessageInspector {
     public Inspected inspect(WireMessage wire) {
         Envelope message = decoded(wire);
         Object payload = validator.payload(message);
+        return inspected(message, payload, wire, correlation == null ? null : correlation.of(message, payload));
+    }
+
+    /**
+     * What is known of a message that nobody can read any more.
+     *
+     * @throws InvalidMessageException if the queue would refuse the message, whatever its age
+     */
+    public Inspected inspectErased(WireMessage wire) {
+        Envelope message = validator.envelope(wire).withSecretHash(Fingerprint.unreadable());
+        return inspected(message, null, wire, null);
+    }
+
+    private Inspected inspected(
+            Envelope message, @Nullable Object payload, WireMessage wire, @Nullable Membership membership) {
         OrderKey order = handler.orderKey(message, wire);
-        Membership membership = correlation == null ? null : correlation.of(message, payload);
         RecordKey key =
                 order == null ? Membership.keyOf(message, membership) : new RecordKey(order.value(), message.id());
         boolean tooOld =
@@ -111,6 +126,8 @@ public final class MessageInspector {
      * @param stored finds the record of a saga
      */
     public @Nullable String ignored(Inspected inspected, Function<RecordKey, @Nullable MessageRecord> stored) {
-        return correlation == null ? null : correlation.ignores(inspected.message, inspected.payload, stored);
+        return correlation == null || inspected.payload == null
+                ? null
+                : correlation.ignores(inspected.message, inspected.payload, stored);
     }
 }

@@ -6,14 +6,18 @@ import io.safebunny.encryption.Encrypted;
 import io.safebunny.encryption.EncryptedTypes;
 import io.safebunny.encryption.KeyProvider;
 import io.safebunny.encryption.KeysUnavailableException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.message.Envelope;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
 import io.safebunny.time.Timeline;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
@@ -32,23 +36,53 @@ public final class EncryptingCodec implements BodyCodec {
     private final DataKeys keys;
     private final SecretHashes hashes;
     private final Set<String> acceptClear;
+    /** {@code null} if there are no keys of persons. */
+    private final @Nullable Subjects subjects;
     /** With which it encrypts; {@code null} if it only decrypts. */
     private final @Nullable String keyName;
+    /** The property of payloads that says whom they are about; {@code null} if nothing says so. */
+    private final @Nullable SubjectProperty property;
+    /** Whom the one body is about that it encrypts; {@code null} if that is not known, or nobody. */
+    private final @Nullable String subject;
+
+    /**
+     * Decrypts; {@link #of} gives those that encrypt. Without keys of persons.
+     *
+     * @param acceptClear types whose messages may arrive in clear
+     */
+    public EncryptingCodec(KeyProvider provider, Timeline timeline, Set<String> acceptClear) {
+        this(provider, timeline, acceptClear, null);
+    }
 
     /**
      * Decrypts; {@link #of} gives those that encrypt.
      *
      * @param acceptClear types whose messages may arrive in clear
+     * @param subjects the keys of persons; {@code null} if there are none
      */
-    public EncryptingCodec(KeyProvider provider, Timeline timeline, Set<String> acceptClear) {
-        this(new DataKeys(provider, timeline), new SecretHashes(provider, timeline), Set.copyOf(acceptClear), null);
+    public EncryptingCodec(
+            KeyProvider provider, Timeline timeline, Set<String> acceptClear, @Nullable Subjects subjects) {
+        this.keys = new DataKeys(provider, timeline);
+        this.hashes = new SecretHashes(provider, timeline);
+        this.acceptClear = Set.copyOf(acceptClear);
+        this.subjects = subjects;
+        this.keyName = null;
+        this.property = null;
+        this.subject = null;
     }
 
-    private EncryptingCodec(DataKeys keys, SecretHashes hashes, Set<String> acceptClear, @Nullable String keyName) {
-        this.keys = keys;
-        this.hashes = hashes;
-        this.acceptClear = acceptClear;
+    private EncryptingCodec(
+            EncryptingCodec like,
+            @Nullable String keyName,
+            @Nullable SubjectProperty property,
+            @Nullable String subject) {
+        this.keys = like.keys;
+        this.hashes = like.hashes;
+        this.acceptClear = like.acceptClear;
+        this.subjects = like.subjects;
         this.keyName = keyName;
+        this.property = property;
+        this.subject = subject;
     }
 
     @Override
@@ -61,11 +95,27 @@ public final class EncryptingCodec implements BodyCodec {
         return true;
     }
 
-    /** Encrypts the messages of classes with {@link Encrypted}. */
+    /**
+     * Encrypts the messages of classes with {@link Encrypted}.
+     *
+     * @throws ConfigurationException SB-1318 if the class has no such property as its subject, SB-1319 if there are no keys of persons
+     */
     @Override
     public @Nullable BodyCodec of(Class<?> payload) {
         Encrypted encrypted = EncryptedTypes.of(payload);
-        return encrypted == null ? null : new EncryptingCodec(keys, hashes, acceptClear, encrypted.key());
+        if (encrypted == null) {
+            return null;
+        }
+        SubjectProperty named = SubjectProperty.of(payload, encrypted.subject());
+        if (named != null) {
+            Subjects.require(subjects, payload);
+        }
+        return new EncryptingCodec(this, encrypted.key(), named, null);
+    }
+
+    @Override
+    public BodyCodec ofPayload(Supplier<?> payload) {
+        return property == null ? this : new EncryptingCodec(this, keyName, property, property.of(payload.get()));
     }
 
     /** Under the secret of the class's key, so that nobody who reads the store can try out what a body might say. */
@@ -91,12 +141,13 @@ public final class EncryptingCodec implements BodyCodec {
                             .formatted(message.type()),
                     null);
         }
+        SealedBody.Subject person = person(message);
         DataKey key = keys.current(keyName);
         byte[] salt = new byte[SealedBody.SALT_LENGTH];
         RANDOM.nextBytes(salt);
         try {
-            return SealedBody.seal(key, salt, Identity.of(message), message.body())
-                    .toBytes();
+            byte[] identity = Identity.of(message, person == null ? null : person.keyId());
+            return SealedBody.seal(key, person, salt, identity, message.body()).toBytes();
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new CodecException(
                     "Cannot encrypt the body [type=%s, key=%s]: %s".formatted(message.type(), keyName, e.getMessage()),
@@ -104,9 +155,22 @@ public final class EncryptingCodec implements BodyCodec {
         }
     }
 
+    /** Whose key is needed, too; {@code null} for nobody's. */
+    private SealedBody.@Nullable Subject person(Envelope message) {
+        if (property == null) {
+            return null;
+        }
+        if (subject == null) { // without it, the body could not be erased
+            throw new CodecException(
+                    "Cannot encrypt the body [type=%s]: nothing says whom it is about".formatted(message.type()), null);
+        }
+        return Objects.requireNonNull(subjects, "required of the class").current(subject);
+    }
+
     /**
-     * @throws UnknownKeyException the provider does not know the key
-     * @throws KeysUnavailableException the provider does not answer
+     * @throws UnknownKeyException the provider does not know the key, or nobody knows that of its person
+     * @throws KeysUnavailableException the provider does not answer, or the place of keys of persons
+     * @throws SubjectErasedException the key of its person was destroyed
      */
     @Override
     public byte[] decode(Envelope message, long maxSize) {
@@ -118,6 +182,7 @@ public final class EncryptingCodec implements BodyCodec {
         if (body.sealed().length - TAG_LENGTH > maxSize) {
             throw CodecException.tooLarge(ENCODING, maxSize);
         }
+        SecretKey person = body.subjectKey() == null ? null : personsKey(body.subjectKey());
         String keyId = body.wrapped().keyId();
         SecretKey key;
         try {
@@ -128,11 +193,20 @@ public final class EncryptingCodec implements BodyCodec {
                             .formatted(keyId));
         }
         try {
-            return body.open(key, Identity.of(message));
+            return body.open(key, person, Identity.of(message, body.subjectKey()));
         } catch (GeneralSecurityException e) {
             throw CodecException.undecryptable(
                     "Cannot decrypt the body [key=%s]: it was changed, or encrypted for a message with other ids, another type, sender or content type. If nobody edited the message, somebody has tampered with it"
                             .formatted(keyId));
         }
+    }
+
+    private SecretKey personsKey(String id) {
+        if (subjects == null) {
+            throw new UnknownKeyException(
+                    "Unknown key of a person [key=%s]: this node has no SubjectKeys. Add safebunny-jdbc and the database that has them, or a bean."
+                            .formatted(id));
+        }
+        return subjects.open(id);
     }
 }

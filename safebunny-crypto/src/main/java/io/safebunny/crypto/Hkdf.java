@@ -3,6 +3,7 @@ package io.safebunny.crypto;
 
 import java.security.GeneralSecurityException;
 import java.security.Key;
+import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -14,9 +15,10 @@ final class Hkdf {
 
     private final SecretKeySpec pseudorandom;
 
-    /** Extracts. */
-    Hkdf(byte[] salt, Key input) throws GeneralSecurityException {
-        this.pseudorandom = new SecretKeySpec(mac(new SecretKeySpec(salt, ALGORITHM), input.getEncoded()), ALGORITHM);
+    /** Extracts; from several keys as from one that is all of them, one after the other. */
+    Hkdf(byte[] salt, Key... inputs) throws GeneralSecurityException {
+        byte[][] parts = Arrays.stream(inputs).map(Key::getEncoded).toArray(byte[][]::new);
+        this.pseudorandom = new SecretKeySpec(mac(new SecretKeySpec(salt, ALGORITHM), parts), ALGORITHM);
     }
 
     /** Expands to 32 bytes. */

@@ -22,8 +22,13 @@ final class Identity {
      * deadline, poison headers) is not among them.
      */
     static byte[] of(Envelope message) {
+        return of(message, null);
+    }
+
+    /** @param subjectKey id of the key of its person, the last field; {@code null} if it has none */
+    static byte[] of(Envelope message, @Nullable String subjectKey) {
         Identity identity = new Identity();
-        identity.add("SB1");
+        identity.add(subjectKey == null ? "SB1" : "SB2");
         identity.add(message.id());
         identity.add(message.correlationId());
         identity.add(message.causationId());
@@ -36,6 +41,9 @@ final class Identity {
         identity.add(message.undoes());
         identity.add(message.orderKey());
         identity.add(Integer.toString(Headers.version(message.carried())));
+        if (subjectKey != null) {
+            identity.add(subjectKey);
+        }
         return identity.bytes.toByteArray();
     }
 

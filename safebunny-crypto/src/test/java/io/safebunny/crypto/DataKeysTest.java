@@ -177,10 +177,12 @@ class DataKeysTest {
         WrappedKey wrapped = provider.current("payments").wrapped();
 
         assertThatExceptionOfType(InvalidKeyException.class)
-                .isThrownBy(() -> SealedBody.seal(new DataKey(mute, wrapped), new byte[32], new byte[0], new byte[0]));
+                .isThrownBy(() ->
+                        SealedBody.seal(new DataKey(mute, wrapped), null, new byte[32], new byte[0], new byte[0]));
         assertThatExceptionOfType(InvalidKeyException.class)
                 .isThrownBy(() -> SealedBody.seal(
                         new DataKey(new SecretKeySpec(new byte[16], "AES"), wrapped),
+                        null,
                         new byte[32],
                         new byte[0],
                         new byte[0]));

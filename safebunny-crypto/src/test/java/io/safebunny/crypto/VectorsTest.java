@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -31,13 +32,19 @@ class VectorsTest {
 
     private static final HexFormat HEX = HexFormat.of();
 
+    /** Those without a subject, then those with one. */
     private static List<JsonNode> vectors() throws Exception {
+        return Stream.concat(vectors("encryption.json").stream(), vectors("erasure.json").stream())
+                .toList();
+    }
+
+    private static List<JsonNode> vectors(String name) throws Exception {
         Path classes = Path.of(URI.create(EncryptingCodec.class
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation()
                 .toString()));
-        Path file = classes.resolve("../../../docs/vectors/encryption.json");
+        Path file = classes.resolve("../../../docs/vectors").resolve(name);
         List<JsonNode> vectors =
                 List.copyOf(new JsonMapper().readTree(Files.readString(file)).values());
         assertThat(vectors).hasSize(200);
@@ -49,10 +56,28 @@ class VectorsTest {
     }
 
     private static @Nullable String text(JsonNode message, String field) {
-        return message.path(field).isNull() ? null : message.path(field).asString();
+        JsonNode value = message.path(field);
+        return value.isNull() || value.isMissingNode() ? null : value.asString();
     }
 
-    private static byte[] identity(JsonNode message) {
+    private static SealedBody.@Nullable Subject subject(JsonNode vector) {
+        return vector.has("subject_key")
+                ? new SealedBody.Subject(
+                        vector.path("subject_key_id").asString(),
+                        new SecretKeySpec(bytes(vector, "subject_key"), "AES"))
+                : null;
+    }
+
+    private static @Nullable SecretKey subjectKey(JsonNode vector) {
+        SealedBody.Subject subject = subject(vector);
+        return subject == null ? null : subject.key();
+    }
+
+    private static byte[] identity(JsonNode vector) {
+        return identity(vector.path("message"), text(vector, "subject_key_id"));
+    }
+
+    private static byte[] identity(JsonNode message, @Nullable String subjectKeyId) {
         Map<String, Object> headers = new LinkedHashMap<>();
         headers.put("sb-marker", message.path("sb-marker").asLong());
         headers.put("sb-made-at", message.path("made_at").asLong());
@@ -63,18 +88,20 @@ class VectorsTest {
                 headers.put(name, value);
             }
         }
-        return Identity.of(EnvelopeReader.read(
-                new WireMessage(
-                        text(message, "message_id"),
-                        text(message, "correlation_id"),
-                        text(message, "type"),
-                        text(message, "app_id"),
-                        null,
-                        text(message, "content_type"),
-                        text(message, "content_encoding"),
-                        headers,
-                        new byte[0]),
-                codec -> true));
+        return Identity.of(
+                EnvelopeReader.read(
+                        new WireMessage(
+                                text(message, "message_id"),
+                                text(message, "correlation_id"),
+                                text(message, "type"),
+                                text(message, "app_id"),
+                                null,
+                                text(message, "content_type"),
+                                text(message, "content_encoding"),
+                                headers,
+                                new byte[0]),
+                        codec -> true),
+                subjectKeyId);
     }
 
     @Test
@@ -84,20 +111,21 @@ class VectorsTest {
             DataKey key = new DataKey(new SecretKeySpec(bytes(vector, "data_key"), "AES"), wrapped);
 
             SealedBody sealed = SealedBody.seal(
-                    key, bytes(vector, "salt"), identity(vector.path("message")), bytes(vector, "body"));
+                    key, subject(vector), bytes(vector, "salt"), identity(vector), bytes(vector, "body"));
 
             assertThat(sealed.toBytes()).as(vector.toString()).isEqualTo(bytes(vector, "encoded"));
         }
     }
 
     @Test
-    void areReadWithTheWrappingKeyAlone() throws Exception {
+    void areReadWithTheWrappingKeyAndThatOfTheSubject() throws Exception {
         for (JsonNode vector : vectors()) {
             SealedBody sealed = Objects.requireNonNull(SealedBody.read(bytes(vector, "encoded")));
 
             assertThat(sealed.open(
                             sealed.wrapped().openedBy(new SecretKeySpec(bytes(vector, "wrapping_key"), "AES")),
-                            identity(vector.path("message"))))
+                            subjectKey(vector),
+                            identity(vector)))
                     .isEqualTo(bytes(vector, "body"));
         }
     }
@@ -105,19 +133,23 @@ class VectorsTest {
     /** Each field of the identity, each bit of a ciphertext, and each part of it. */
     @Test
     void areNotReadIfAnythingIsChanged() throws Exception {
-        JsonNode vector = vectors().get(0);
+        requireNothingCanBeChanged(vectors("encryption.json").get(0));
+        requireNothingCanBeChanged(vectors("erasure.json").get(0));
+    }
+
+    private static void requireNothingCanBeChanged(JsonNode vector) throws Exception {
         SecretKeySpec key = new SecretKeySpec(bytes(vector, "data_key"), "AES");
         SealedBody sealed = Objects.requireNonNull(SealedBody.read(bytes(vector, "encoded")));
         JsonNode message = vector.path("message");
-        byte[] genuine = identity(message);
+        byte[] genuine = identity(vector);
 
         for (String field : message.propertyNames()) {
-            byte[] changed = identity(changed(message, field));
+            byte[] changed = identity(changed(message, field), text(vector, "subject_key_id"));
 
             assertThat(changed).as(field).isNotEqualTo(genuine);
             assertThatExceptionOfType(GeneralSecurityException.class)
                     .as(field)
-                    .isThrownBy(() -> sealed.open(key, changed));
+                    .isThrownBy(() -> sealed.open(key, subjectKey(vector), changed));
         }
         byte[] encoded = bytes(vector, "encoded");
         int readable = 0;
@@ -134,16 +166,40 @@ class VectorsTest {
         }
     }
 
+    /** With one of the two keys, with another person's, or as a body of the other format. */
+    @Test
+    void needBothKeys() throws Exception {
+        JsonNode vector = vectors("erasure.json").get(0);
+        SecretKeySpec key = new SecretKeySpec(bytes(vector, "data_key"), "AES");
+        SecretKeySpec subject = new SecretKeySpec(bytes(vector, "subject_key"), "AES");
+        SecretKeySpec another = new SecretKeySpec(new byte[32], "AES");
+        SealedBody sealed = Objects.requireNonNull(SealedBody.read(bytes(vector, "encoded")));
+        byte[] identity = identity(vector);
+
+        assertThat(sealed.open(key, subject, identity)).isEqualTo(bytes(vector, "body"));
+        for (SecretKeySpec[] keys :
+                new SecretKeySpec[][] {{key, null}, {key, another}, {another, subject}, {subject, key}}) {
+            assertThatExceptionOfType(GeneralSecurityException.class)
+                    .isThrownBy(() -> sealed.open(keys[0], keys[1], identity));
+        }
+        String another32 = "0".repeat(32);
+        assertThatExceptionOfType(GeneralSecurityException.class)
+                .isThrownBy(() -> sealed.open(key, subject, identity(vector.path("message"), another32)));
+    }
+
     /** As a receiver who has the wrapping key under the one key id, and opens what the message brings. */
     private static boolean isReadable(byte[] encoded, JsonNode vector, byte[] identity) {
         SealedBody sealed = SealedBody.read(encoded);
         if (sealed == null
-                || !sealed.wrapped().keyId().equals(vector.path("key_id").asString())) {
+                || !sealed.wrapped().keyId().equals(vector.path("key_id").asString())
+                || !Objects.equals(sealed.subjectKey(), text(vector, "subject_key_id"))) {
             return false;
         }
         try {
             byte[] unused = sealed.open(
-                    sealed.wrapped().openedBy(new SecretKeySpec(bytes(vector, "wrapping_key"), "AES")), identity);
+                    sealed.wrapped().openedBy(new SecretKeySpec(bytes(vector, "wrapping_key"), "AES")),
+                    subjectKey(vector),
+                    identity);
             return true;
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             return false;

@@ -89,3 +89,17 @@ create table if not exists safebunny_outbox (
 
 create index if not exists safebunny_outbox_correlation on safebunny_outbox (node, correlation_id, id);
 create index if not exists safebunny_outbox_due on safebunny_outbox (node, due_at, id);
+
+-- keys of the persons whom encrypted bodies are about (@Encrypted(subject)), encrypted in turn; a person is a keyed hash. Of one that was
+-- erased, id and time are left. Shared by all nodes that read these bodies; empty where nothing has a subject
+create table if not exists safebunny_subject_key (
+    id             varchar(32)   primary key,
+    subject        varchar(64)   unique,
+    erased_subject varchar(64),
+    wrapping_key   varchar(128)  not null,
+    sealed         varbinary(1400),
+    -- in milliseconds since 1970
+    erased_at      bigint
+);
+
+create index if not exists safebunny_subject_key_erased on safebunny_subject_key (erased_subject);

@@ -96,3 +96,16 @@ create table if not exists safebunny_outbox (
     index safebunny_outbox_correlation (node, correlation_id, id),
     index safebunny_outbox_due (node, due_at, id)
 ) engine = InnoDB;
+
+-- keys of the persons whom encrypted bodies are about (@Encrypted(subject)), encrypted in turn; a person is a keyed hash. Of one that was
+-- erased, id and time are left. Shared by all nodes that read these bodies; empty where nothing has a subject
+create table if not exists safebunny_subject_key (
+    id             varchar(32)  character set ascii collate ascii_bin not null primary key,
+    subject        varchar(64)  character set ascii collate ascii_bin unique,
+    erased_subject varchar(64)  character set ascii collate ascii_bin,
+    wrapping_key   varchar(128) character set ascii collate ascii_bin not null,
+    sealed         varbinary(1400),
+    -- in milliseconds since 1970
+    erased_at      bigint,
+    index safebunny_subject_key_erased (erased_subject)
+) engine = InnoDB;

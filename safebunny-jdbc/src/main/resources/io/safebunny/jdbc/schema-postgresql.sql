@@ -116,3 +116,18 @@ with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 -- rows deleted since are still in it
 create index if not exists safebunny_outbox_correlation_order on safebunny_outbox (node, correlation_id, (id + 0));
 create index if not exists safebunny_outbox_due_order on safebunny_outbox ((node || ''), due_at);
+
+-- keys of the persons whom encrypted bodies are about (@Encrypted(subject)), encrypted in turn; a person is a keyed hash. Of one that was
+-- erased, id and time are left. Shared by all nodes that read these bodies; empty where nothing has a subject
+create table if not exists safebunny_subject_key (
+    id             varchar(32) collate "C"  primary key,
+    subject        varchar(64) collate "C"  unique,
+    erased_subject varchar(64) collate "C",
+    wrapping_key   varchar(128) collate "C" not null,
+    sealed         bytea,
+    -- in milliseconds since 1970
+    erased_at      bigint
+);
+
+create index if not exists safebunny_subject_key_erased on safebunny_subject_key (erased_subject)
+    where erased_subject is not null;

@@ -29,7 +29,8 @@ class RoomsTest {
             "store.rows", Set.of("sql", "search"),
             "outbox", Set.of("sql", "search", "outbox.rows"),
             "outbox.rows", Set.of("sql", "search"),
-            "autoconfigure", Set.of("sql", "store", "outbox"));
+            "subjects", Set.of("sql"),
+            "autoconfigure", Set.of("sql", "store", "outbox", "subjects"));
 
     private static final JavaClasses JDBC = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

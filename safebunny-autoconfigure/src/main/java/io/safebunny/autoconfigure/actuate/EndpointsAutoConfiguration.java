@@ -19,6 +19,7 @@ import io.safebunny.autoconfigure.actuate.poison.PoisonEndpoint;
 import io.safebunny.autoconfigure.actuate.poison.PoisonEndpointProperties;
 import io.safebunny.autoconfigure.actuate.story.StoryEndpoint;
 import io.safebunny.autoconfigure.actuate.system.NodesView;
+import io.safebunny.encryption.BunnySubjects;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.incident.Incidents;
@@ -97,6 +98,7 @@ final class EndpointsAutoConfiguration {
             ObjectProvider<BodyMasker> masker,
             ObjectProvider<TopologyWatch> watch,
             ObjectProvider<AuditEventRepository> auditEvents,
+            ObjectProvider<BunnySubjects> subjects,
             IncidentTests tests,
             Rights rights,
             Audit audit) {
@@ -130,6 +132,7 @@ final class EndpointsAutoConfiguration {
                 new OrderSection(
                         parts.store() == null ? null : engine.get(WaitingKeys.class),
                         parts.options().node()));
+        sections.put("subjects", new SubjectSection(subjects.getIfAvailable(), audit));
         sections.put("shards", Section.ofEntries(new ShardsView(engine.get(Shards.class))::look));
         sections.put(
                 "scheduled",

@@ -121,6 +121,8 @@ final class NodeEndpoint {
             @Nullable String messageId,
             @Nullable String at,
             @Nullable String dueAt,
+            @Nullable String subject,
+            @Nullable String dryRun,
             @Nullable String reason) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "state", state);
@@ -134,6 +136,8 @@ final class NodeEndpoint {
         add(asked, "messageId", messageId);
         add(asked, "at", at);
         add(asked, "dueAt", dueAt);
+        add(asked, "subject", subject);
+        add(asked, "dryRun", dryRun);
         add(asked, "reason", reason);
         return rights.changing(ID, user, checked, () -> changed(path, asked, user));
     }
@@ -147,7 +151,7 @@ final class NodeEndpoint {
                     refuseOthers(asked, taken.isEmpty() ? BreakerSection.PAUSE : taken, Section::changesBy);
                     return section.change(below(path), asked, user);
                 },
-                "Nothing to change %s: use POST breakers/{type}, POST sagas/{id} or POST scheduled/{id}. To cancel an operation, use DELETE operations/{operation}."
+                "Nothing to change %s: use POST breakers/{type}, POST sagas/{id}, POST scheduled/{id} or POST subjects. To cancel an operation, use DELETE operations/{operation}."
                         .formatted(shown(path)));
     }
 
@@ -186,7 +190,8 @@ final class NodeEndpoint {
                         .filter(section -> parameters.apply(section.getValue()).contains(name))
                         .map(Map.Entry::getKey)
                         .collect(Collectors.joining(" and "));
-                throw Asked.wrong(name, value, "it is for %s only".formatted(takers));
+                throw Asked.wrong(
+                        name, name.equals("subject") ? "given" : value, "it is for %s only".formatted(takers));
             }
         });
     }

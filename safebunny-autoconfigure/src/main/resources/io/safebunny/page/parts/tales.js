@@ -196,6 +196,8 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
             return { level: 'ended', words: 'It is not handled any more: the undo of its step has arrived.', isOver: true };
         case 'EXPIRED':
             return { level: 'ended', words: 'It was dropped, because its deadline had passed.', isOver: true };
+        case 'SHREDDED':
+            return { level: 'ended', words: 'It was shredded, because its person was erased.', isOver: true };
         case 'SET_ASIDE':
             return last || Date.parse(message.changedAt ?? '') > begun
                 ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again. ${elseOf('Replay', sagasOf(story).some(({ stuckOn: on }) => on?.messageId === messageId) ? 'resume the saga without the message, or fail the saga' : 'edit or discard it')}`, isOver: true }

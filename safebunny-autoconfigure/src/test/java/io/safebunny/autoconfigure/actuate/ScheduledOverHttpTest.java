@@ -270,7 +270,7 @@ class ScheduledOverHttpTest {
                                     "for the action move only",
                             "{'action':'cancel','messageId':'x','reason':'why'}", "the path says it",
                             "{'action':'cancel','state':'open','reason':'why'}", "it is for",
-                            "{'action':'cancel','dryRun':true,'reason':'why'}", "name=dryRun")
+                            "{'action':'cancel','dryRun':true,'reason':'why'}", "dryRun=true")
                     .forEach((body, named) -> isProblem(post(context, place, body), 400, named));
             isProblem(post(context, SCHEDULED, "{'action':'cancel','reason':'why'}"), 400, "messageId=missing");
             isProblem(post(context, SCHEDULED + "/nobody", "{'action':'cancel','reason':'why'}"), 404, "SB-5013");

@@ -4,6 +4,7 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.PublishTimeoutException;
@@ -73,7 +74,8 @@ public sealed interface BreakerEffect {
         }
         if (failure instanceof InvalidMessageException
                 || failure instanceof UnknownSagaException
-                || failure instanceof NotYetReadableException) {
+                || failure instanceof NotYetReadableException
+                || failure instanceof SubjectErasedException) {
             return Result.NOTHING;
         }
         boolean ofThisMessage = failure instanceof PoisonMessageException || failure instanceof RetryLaterException;

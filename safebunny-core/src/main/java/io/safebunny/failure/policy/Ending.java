@@ -17,8 +17,8 @@ public sealed interface Ending {
     /**
      * The handler succeeded, or what ran in its place, and everything that follows from that is done.
      *
-     * @param expired how the message would have ended because its deadline had passed, if it had not been dropped, or told to the method for
-     *     expired messages; {@code null} if it was its handler that succeeded
+     * @param expired how the message would have ended because its deadline had passed, or its person was erased, if it had not been dropped, or
+     *     told to the method for expired messages; {@code null} if it was its handler that succeeded
      */
     record Handled(@Nullable Poisoned expired) implements Ending {}
 

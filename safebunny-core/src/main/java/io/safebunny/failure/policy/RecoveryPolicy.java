@@ -4,6 +4,7 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.PublishException;
@@ -54,6 +55,7 @@ public record RecoveryPolicy(
                 && delayOfReturn(failed.failure()) == null
                 && !(failed.failure() instanceof InvalidMessageException)
                 && !(failed.failure() instanceof MessageExpiredException)
+                && !(failed.failure() instanceof SubjectErasedException)
                 && isRetryable(failed.failure())
                 && isRetryableNow(failed.failure());
         return isWorthIt ? inMemory.delay(retries, failed.random()) : null;
@@ -71,6 +73,9 @@ public record RecoveryPolicy(
         }
         if (failure instanceof MessageExpiredException) {
             return expired(failure, breaker);
+        }
+        if (failure instanceof SubjectErasedException) {
+            return new Poisoned(PoisonReason.SHREDDED, failure, breaker, PoisonRecord.NONE);
         }
         Duration asked = asked(failure);
         if (asked != null && failed.age().isExceededIn(asked)) {

@@ -3,6 +3,7 @@ package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.OnExpired;
+import io.safebunny.encryption.Encrypted;
 import io.safebunny.encryption.EncryptedTypes;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.SagaDefinition;
@@ -89,11 +90,15 @@ final class SagaReader {
     }
 
     private static @Nullable Class<?> encryptedAs(Class<?> saga, Type state) {
+        Class<?> raw = ResolvableType.forType(state).toClass();
+        Encrypted ofState = EncryptedTypes.of(raw);
+        if (ofState != null && !ofState.subject().isEmpty()) { // a property of the state, so it must not be passed over
+            return raw;
+        }
         if (EncryptedTypes.of(saga) != null) {
             return saga;
         }
-        Class<?> raw = ResolvableType.forType(state).toClass();
-        return EncryptedTypes.of(raw) == null ? null : raw;
+        return ofState == null ? null : raw;
     }
 
     private static String name(String owner, Class<?> type, BunnySaga saga) {

@@ -78,6 +78,15 @@ public final class FailureLog {
     }
 
     /** @param ids from {@link #ids} */
+    public void shredded(String ids, Throwable failure) {
+        log.tellEach(
+                Subject.info(LOG, "Messages of %s were shredded".formatted(handler))
+                        .upTo(FAILURES_A_MINUTE),
+                ids,
+                line -> line.log("A message was shredded [handler={}, {}]: {}", handler, ids, text(failure)));
+    }
+
+    /** @param ids from {@link #ids} */
     void poisoned(String ids, PoisonReason reason, Throwable failure) {
         boolean refused = failure instanceof InvalidMessageException;
         log.tellEach(refused ? refusals(reason) : failures(reason, failure), ids, line -> line.setCause(

@@ -3,6 +3,7 @@ package io.safebunny.poison.replay;
 
 import io.safebunny.bodies.BodyReference;
 import io.safebunny.bodies.MissingBodyException;
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.NotHandledException;
@@ -50,6 +51,8 @@ final class PoisonReader {
     private static final int LONGEST = 1_000;
 
     private static final int LONGEST_FAILURE = 500;
+
+    private static final byte[] NO_BODY = {};
 
     private static final Judgement UNJUDGED = new Judgement(Verdict.UNKNOWN, "");
 
@@ -116,6 +119,22 @@ final class PoisonReader {
                                             .toList()));
         }
 
+        /** The same, whose body nobody can read any more. */
+        Copy erased(SubjectErasedException why) {
+            boolean runs = shown.verdict() == Verdict.RUN || shown.verdict() == Verdict.REPEATS;
+            String explanation = "Its body cannot be shown: its person was erased on %s. %s"
+                    .formatted(
+                            why.erasedAt(),
+                            runs ? "A replay ends as shredded; it can be discarded." : shown.explanation());
+            return new Copy(
+                    wire,
+                    address,
+                    shownAs(wire, new Judgement(shown.verdict(), explanation)),
+                    replayed,
+                    NO_BODY,
+                    record);
+        }
+
         /** Whether it is older than what is stored of its message, so that no replay moves it. */
         boolean isOlder() {
             return replayed == null && record != null;
@@ -159,13 +178,18 @@ final class PoisonReader {
         }
         WireMessage replayed = replayed(wire);
         Inspected inspected;
+        SubjectErasedException erased = null;
         try {
             inspected = queue.inspect(replayed);
+        } catch (SubjectErasedException e) {
+            inspected = queue.inspectErased(replayed);
+            erased = e;
         } catch (Throwable e) { // from a constructor, static initializer or serializer: only about this copy
             return notRead(wire, e);
         }
         try {
-            return judged(queue, wire, replayed, inspected, forced);
+            Copy judged = judged(queue, wire, replayed, inspected, forced);
+            return erased == null ? judged : judged.erased(erased);
         } catch (UnreadableRecordException e) {
             return unreadable(wire, "Its record cannot be read by this version", e);
         } catch (RuntimeException e) {

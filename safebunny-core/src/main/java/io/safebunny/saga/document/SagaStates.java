@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.policy.NotHandledException;
@@ -15,6 +16,7 @@ import io.safebunny.serialization.json.StateFormat;
 import io.safebunny.serialization.json.StateFormat.Reading;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -55,11 +57,30 @@ public final class SagaStates {
     }
 
     /**
+     * Whether nobody can read the state of a stored saga any more.
+     *
+     * @throws NotHandledException if that cannot be known at the moment
+     */
+    public boolean isErased(SagaDocument stored) {
+        String sealed = sealing == null ? null : stored.sealedState();
+        if (sealing == null || sealed == null) {
+            return false;
+        }
+        try {
+            String unused = sealing.opened(stored, sealed);
+            return false;
+        } catch (SubjectErasedException e) {
+            return true;
+        }
+    }
+
+    /**
      * The state of a stored saga, upgraded.
      *
      * @throws NotHandledException if another version of the application wrote it and must handle the message, or the keys of its state cannot
      *     be had at the moment
      * @throws UnknownKeyException if the key of its state is missing
+     * @throws SubjectErasedException if the person was erased whom its state is about
      * @throws InvalidMessageException {@code undecryptable} or {@code not-encrypted}: its state is not what this saga has stored
      */
     public Object read(SagaDocument stored) {
@@ -99,7 +120,7 @@ public final class SagaStates {
                 ObjectNode old = upgraded(document);
                 written = UnknownFields.keep(old, StateFormat.read(old, saga.stateType()), written);
             }
-            replace(document, written);
+            replace(document, written, () -> state);
         } catch (SerializationException e) {
             throw new MisuseException(
                     MisuseException.SAGA,
@@ -111,6 +132,10 @@ public final class SagaStates {
 
     /** Replaces the state with exactly this JSON, which must be readable. */
     public void replace(SagaDocument document, ObjectNode state) {
+        replace(document, state, () -> StateFormat.read(state, saga.stateType()).value());
+    }
+
+    private void replace(SagaDocument document, ObjectNode state, Supplier<Object> read) {
         String json = ExactTree.write(state);
         int size = json.getBytes(StandardCharsets.UTF_8).length;
         if (size > LARGEST) {
@@ -121,7 +146,7 @@ public final class SagaStates {
         }
         document.setState(
                 saga.version(),
-                sealing == null ? state : StringNode.valueOf(sealing.sealed(document, saga.version(), json)));
+                sealing == null ? state : StringNode.valueOf(sealing.sealed(document, saga.version(), json, read)));
     }
 
     /** @throws SerializationException if it is not JSON, or the state's class cannot be read from it */

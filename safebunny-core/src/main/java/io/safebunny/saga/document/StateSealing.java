@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.Sealing;
@@ -9,6 +11,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.node.Node;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Encrypts the states of one saga class, each bound to its saga, and to the version in which it is written. Thread-safe. */
@@ -33,17 +36,20 @@ final class StateSealing {
     }
 
     /**
+     * @param state the same as the text, read
      * @throws NotHandledException if keys cannot be had at the moment
      * @throws UnknownKeyException if there is no key of the class's name
+     * @throws InvalidPublicationException if the state does not say whom it is about, and must
      */
-    String sealed(SagaDocument document, int stateVersion, String json) {
-        return sealing.seal(place(document, stateVersion), json);
+    String sealed(SagaDocument document, int stateVersion, String json, Supplier<Object> state) {
+        return sealing.ofPayload(state).seal(place(document, stateVersion), json);
     }
 
     /**
      * @param sealed as stored
      * @throws NotHandledException if keys cannot be had at the moment
      * @throws UnknownKeyException if the key with which it was sealed is missing
+     * @throws SubjectErasedException if the person was erased whom it is about
      * @throws InvalidMessageException {@code undecryptable}
      */
     String opened(SagaDocument document, String sealed) {

@@ -107,7 +107,7 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
             return "it is not blocked on a message";
         }
         return dropped == blocks.size()
-                ? "what it is blocked on has expired, and its node has no record that it was set aside: it was dropped, or its copy is in the poison queue of its node; replay that, or skip the step"
+                ? "what it is blocked on has expired or was shredded, and its node has no record that it was set aside: it was dropped, or its copy is in the poison queue of its node; replay that, or skip the step"
                 : "it is not blocked on a command or undo that it still wants; replay from the poison queue: "
                         + blocks.stream()
                                 .map(block -> "%s of %s"
@@ -118,13 +118,14 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Whether its node may have dropped it, so that it would take it for a duplicate. What has no deadline was set aside because of a time to
-     * live on the broker.
+     * Whether its node may have dropped it, so that it would take it for a duplicate. What has no deadline and is said to have expired was set
+     * aside because of a time to live on the broker.
      */
     private static boolean isDropped(Block block, Sending sent) {
-        return block.recordVersion() == 0
-                && block.message().reason().equals(PoisonReason.EXPIRED.wireName())
+        String reason = block.message().reason();
+        boolean hasExpired = reason.equals(PoisonReason.EXPIRED.wireName())
                 && Headers.deadline(sent.message().message().headers()) != 0;
+        return block.recordVersion() == 0 && (hasExpired || reason.equals(PoisonReason.SHREDDED.wireName()));
     }
 
     /** The command or undo with this id; {@code null} if it must not be sent again. */

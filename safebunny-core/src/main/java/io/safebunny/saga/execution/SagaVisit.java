@@ -91,6 +91,11 @@ final class SagaVisit {
         });
     }
 
+    /** Whether nobody can read the state any more. */
+    boolean isErased() {
+        return stored != null && type.states().isErased(saga);
+    }
+
     /** Calls a method of the application with the state, and keeps the state that it returns. */
     void run(SagaMethod method, @Nullable Object payload, MessageContext context, @Nullable BlockedOn blockedOn)
             throws Exception {

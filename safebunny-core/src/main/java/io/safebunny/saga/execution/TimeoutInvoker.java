@@ -73,7 +73,11 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
         } else {
             visit.saga().timeouts().remove(alarm.name());
             visit.note(new TimedOut(alarm.name()).words());
-            visit.run(method(visit, alarm, context), null, context, null);
+            if (visit.isErased()) { // it must end, or it would be sent again and again
+                visit.note("nobody is told, because its person was erased");
+            } else {
+                visit.run(method(visit, alarm, context), null, context, null);
+            }
         }
         visit.save();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.exchange;
 
+import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaHistory.Happening;
@@ -132,7 +133,7 @@ public final class HandMoves {
         long last = IntStream.range(0, failures.size())
                 .filter(i -> failures.get(i).nextAt() == null)
                 .filter(i ->
-                        i + 1 == failures.size() || !isExpiry(failures.get(i + 1))) // then it was not set aside yet
+                        i + 1 == failures.size() || !isVerdict(failures.get(i + 1))) // then it was not set aside yet
                 .count();
         if (isGivenUp
                 && !failures.isEmpty()
@@ -145,6 +146,16 @@ public final class HandMoves {
     /** Whether this is no failed attempt, but tells that the message had expired. */
     public static boolean isExpiry(Failure failure) {
         return failure.exception().equals(MessageExpiredException.class.getName());
+    }
+
+    /** Whether this is no failed attempt, but tells that the message's person was erased. */
+    public static boolean isErasure(String exception) {
+        return exception.equals(SubjectErasedException.class.getName());
+    }
+
+    /** Whether this is no failed attempt, but tells why there is none any more. */
+    public static boolean isVerdict(Failure failure) {
+        return isExpiry(failure) || isErasure(failure.exception());
     }
 
     private static long sentAgain(Saga saga) {

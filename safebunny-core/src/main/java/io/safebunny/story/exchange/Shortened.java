@@ -94,7 +94,8 @@ final class Shortened {
         return !message.id().equals(id)
                 && (message.state() == State.HANDLED
                         || message.state() == State.UNDONE
-                        || message.state() == State.EXPIRED);
+                        || message.state() == State.EXPIRED
+                        || message.state() == State.SHREDDED);
     }
 
     private boolean halveMessages(boolean done, String what) {

@@ -44,7 +44,7 @@ final class WaitedFor {
 
     private static boolean isDone(Message message) {
         return switch (message.state()) {
-            case HANDLED, UNSENT, UNDONE, EXPIRED -> true;
+            case HANDLED, UNSENT, UNDONE, EXPIRED, SHREDDED -> true;
             case HANDLING, WAITING, SET_ASIDE -> false;
         };
     }

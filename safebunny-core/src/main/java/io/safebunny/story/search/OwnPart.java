@@ -31,6 +31,7 @@ import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.exchange.HandMoves;
 import io.safebunny.time.Deadline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.TransportStatus;
@@ -303,7 +304,17 @@ public final class OwnPart {
                         .anyMatch(waiting -> isNotice(record, waiting.message().messageId()));
     }
 
+    private static boolean isShredded(MessageRecord record) {
+        List<Trail.Failure> failures = record.trail().failures();
+        return !failures.isEmpty()
+                && HandMoves.isErasure(failures.get(failures.size() - 1).exception());
+    }
+
     private static State state(MessageRecord record) {
+        if (isShredded(record)
+                && (record.state() == RecordState.COMPLETED || record.state() == RecordState.DISPATCHED)) {
+            return State.SHREDDED;
+        }
         return switch (record.state()) {
             case CLAIMED -> State.HANDLING;
             case RELEASED, PARKED -> State.WAITING;

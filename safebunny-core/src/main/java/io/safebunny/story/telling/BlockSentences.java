@@ -53,7 +53,8 @@ final class BlockSentences {
                 .filter(blocked -> receivers.of(blocked.messageId()).stream()
                         .noneMatch(known -> known.part().node().equals(blocked.node())
                                 && known.message().state() != State.SET_ASIDE
-                                && known.message().state() != State.EXPIRED))
+                                && known.message().state() != State.EXPIRED
+                                && known.message().state() != State.SHREDDED))
                 .findFirst()
                 .filter(blocked -> isAnsweredBefore(latest, sent))
                 .orElse(null);

@@ -202,13 +202,15 @@ final class Chronicle {
         String from = publishers.get(message.id());
         int depth = depth(message.id());
         for (Failure failure : message.failures()) {
-            if (HandMoves.isExpiry(failure)) {
+            if (HandMoves.isVerdict(failure)) {
                 happened(
                         new Event(
                                 failure.at(),
                                 node,
                                 message.id(),
-                                name + " had expired: " + Words.expiry(message),
+                                HandMoves.isExpiry(failure)
+                                        ? name + " had expired: " + Words.expiry(message)
+                                        : name + " could not be read any more: " + Words.ERASED,
                                 from,
                                 false),
                         depth,
@@ -264,6 +266,7 @@ final class Chronicle {
                         : "had been handled, and the broker had what it published";
             case SET_ASIDE -> "was set aside";
             case EXPIRED -> "was dropped, because " + Words.expiry(message);
+            case SHREDDED -> "was shredded, because " + Words.ERASED;
             case UNDONE -> "is barred: the undo of its step had arrived";
         };
     }

@@ -160,7 +160,7 @@ final class CopySentences {
                         + (replays.isUnwanted(message)
                                 ? ", but nobody wants %s any more".formatted(areMany ? "them" : "it")
                                 : "");
-            case HANDLING, WAITING, UNDONE, EXPIRED -> in;
+            case HANDLING, WAITING, UNDONE, EXPIRED, SHREDDED -> in;
         };
     }
 

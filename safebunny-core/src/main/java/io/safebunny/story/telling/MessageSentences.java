@@ -50,7 +50,7 @@ final class MessageSentences {
         this.instances = instances;
         this.message = message;
         this.failures = message.failures().stream()
-                .filter(failure -> !HandMoves.isExpiry(failure))
+                .filter(failure -> !HandMoves.isVerdict(failure))
                 .toList();
         this.isExpired = Words.hasExpired(message);
         this.words = words;
@@ -166,6 +166,7 @@ final class MessageSentences {
                         : "has handled %s%s%s"
                                 .formatted(Words.handled(message, new OwnMessages(part)), handled(), after());
             case EXPIRED -> "has dropped %s%s, because %s%s".formatted(name, at, Words.expiry(message), after());
+            case SHREDDED -> "has shredded %s%s, because %s%s".formatted(name, at, Words.ERASED, after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
                 "does not handle %s any more: the undo of its step had arrived there%s, and no record says that it had been handled before%s"
@@ -332,7 +333,7 @@ final class MessageSentences {
         return switch (message.state()) {
             case HANDLING, WAITING, SET_ASIDE -> true;
             case UNSENT -> !isYoung();
-            case HANDLED, UNDONE, EXPIRED -> false;
+            case HANDLED, UNDONE, EXPIRED, SHREDDED -> false;
         };
     }
 

@@ -154,7 +154,7 @@ final class Receivers {
         return of(blocked.messageId()).stream()
                 .filter(one -> one.part().node().equals(blocked.node()))
                 .map(Known::message)
-                .filter(message -> message.state() == State.EXPIRED)
+                .filter(message -> message.state() == State.EXPIRED || Words.isShredded(message))
                 .findFirst()
                 .orElse(null);
     }

@@ -44,7 +44,14 @@ final class Telling {
 
     /** What waits for a person comes first. */
     private static final List<State> URGENT = List.of(
-            State.SET_ASIDE, State.WAITING, State.HANDLING, State.UNSENT, State.EXPIRED, State.HANDLED, State.UNDONE);
+            State.SET_ASIDE,
+            State.WAITING,
+            State.HANDLING,
+            State.UNSENT,
+            State.EXPIRED,
+            State.SHREDDED,
+            State.HANDLED,
+            State.UNDONE);
 
     private final String id;
     private final List<NodeStory> parts;
@@ -335,8 +342,10 @@ final class Telling {
                 isUndone,
                 "%s has %s that it does not handle any more: the undos of their steps have arrived.");
         tellSome(part, others, Words::hasExpired, "%s has %s of it whose deadline had passed.");
-        List<Message> handled =
-                others.stream().filter(isUndone.or(Words::hasExpired).negate()).toList();
+        tellSome(part, others, Words::isShredded, "%s has %s of it whose person was erased.");
+        List<Message> handled = others.stream()
+                .filter(isUndone.or(Words::hasExpired).or(Words::isShredded).negate())
+                .toList();
         handled.stream()
                 .flatMap(message -> copies.sentences(part, message).stream())
                 .limit(MOST_TOLD)

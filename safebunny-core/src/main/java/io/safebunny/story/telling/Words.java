@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /** Parts of sentences. All that others have written is made printable. Immutable. */
 final class Words {
 
+    /** Why a message is shredded. */
+    static final String ERASED = "its person was erased";
+
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
     private static final DateTimeFormatter DAY =
@@ -102,8 +105,16 @@ final class Words {
         return Printable.text(text);
     }
 
+    /** Whether it ended because its person was erased. */
+    static boolean isShredded(Message message) {
+        return message.state() == State.SHREDDED;
+    }
+
     /** Why it did not run, or not again. */
     static String expiry(Message message) {
+        if (isShredded(message)) {
+            return ERASED;
+        }
         return message.failures().stream().allMatch(HandMoves::isExpiry)
                 ? "its deadline had passed"
                 : "its next attempt would have come after its deadline";
@@ -118,7 +129,7 @@ final class Words {
             case EXPIRED -> true;
             case SET_ASIDE -> isExpiry;
             case HANDLED, UNSENT -> isExpiry && last != null && last.nextAt() != null; // its method ran at once
-            case HANDLING, WAITING, UNDONE -> false;
+            case HANDLING, WAITING, UNDONE, SHREDDED -> false;
         };
     }
 
@@ -145,6 +156,7 @@ final class Words {
             case HANDLED -> "handled";
             case SET_ASIDE -> "set aside";
             case EXPIRED -> "dropped, because the deadline had passed";
+            case SHREDDED -> "shredded, because its person was erased";
             case UNDONE -> "not to be handled, because the undo of the step has arrived";
         };
     }

@@ -538,7 +538,7 @@ final class Expected {
                     facts.add(Fact.of("asideBeforeUndo", "type", message.type));
                 }
             }
-            case EXPIRED -> throw new AssertionError("no message of this model has a deadline");
+            case EXPIRED, SHREDDED -> throw new AssertionError("no message of this model has a deadline or a subject");
             case HANDLED, UNSENT -> {
                 addHead(
                         published(message).isEmpty() ? "message:handled" : "message:handledBy",

@@ -14,9 +14,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param acceptClear Types, by their names on the wire, whose messages are accepted although they arrive in clear: for the time in which a
  *     type becomes encrypted, until all its senders encrypt and no queue holds older messages. Also sagas, such as saga.CardSaga, whose
  *     states are still stored in clear.
+ * @param subjects Keys of the persons whom bodies are about.
  */
 @ConfigurationProperties("safebunny.encryption")
-record EncryptionProperties(Keystore keystore, @DefaultValue Set<String> acceptClear) {
+record EncryptionProperties(
+        Keystore keystore,
+        @DefaultValue Set<String> acceptClear,
+        @DefaultValue Subjects subjects) {
 
     EncryptionProperties {
         acceptClear = Set.copyOf(acceptClear);
@@ -35,4 +39,11 @@ record EncryptionProperties(Keystore keystore, @DefaultValue Set<String> acceptC
             @Nullable Path location,
             @DefaultValue("PKCS12") String type,
             @Nullable String password) {}
+
+    /**
+     * Keys of the persons whom bodies are about, as Encrypted.subject says.
+     *
+     * @param key Name of the key under which the keys of persons are encrypted where they are kept. The same at all nodes that share them.
+     */
+    record Subjects(@DefaultValue("subjects") String key) {}
 }

@@ -15,15 +15,16 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The script that creates the tables of the store and the outbox; repeating it is harmless. Immutable.
+ * The script that creates the tables of the store and the outbox, and that of the keys of persons; repeating it is harmless. Immutable.
  *
  * @param location of the script, with the default table names, on the class path
  * @param script its text with the configured table names
  */
 public record JdbcSchema(String location, String script) {
 
-    private static final Pattern NAME = Pattern.compile("\\bsafebunny_((?:message|step|companion|outbox)\\w*)");
-    private static final Set<String> TABLES = Set.of("message", "step", "companion", "outbox");
+    private static final Pattern NAME =
+            Pattern.compile("\\bsafebunny_((?:message|step|companion|outbox|subject_key)\\w*)");
+    private static final Set<String> TABLES = Set.of("message", "step", "companion", "outbox", "subject_key");
 
     /**
      * The script for this database and prefix.

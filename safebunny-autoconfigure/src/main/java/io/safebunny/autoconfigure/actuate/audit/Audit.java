@@ -66,7 +66,7 @@ public final class Audit implements SafeBunnyEvent.Listener {
 
     private static Set<String> types() {
         Set<String> types = new TreeSet<>(LOOKS);
-        types.addAll(Set.of("PAUSE", "RESUME", "EDIT_FAILED", "CANCEL"));
+        types.addAll(Set.of("PAUSE", "RESUME", "EDIT_FAILED", "CANCEL", "ERASE"));
         Stream.of(PoisonOperation.Kind.values()).forEach(kind -> types.add(kind.name()));
         for (BunnyRepair.Action repair : BunnyRepair.Action.values()) {
             Stream.of("", "_FAILED", "_REFUSED").forEach(outcome -> types.add("SAGA_" + repair + outcome));

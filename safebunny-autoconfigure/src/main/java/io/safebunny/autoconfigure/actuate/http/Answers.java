@@ -77,6 +77,7 @@ public final class Answers {
                     "SB-2003", // not confirmed in time
                     "SB-2004", // the connection was lost
                     "SB-2006", // not started, or stopping
+                    "SB-3019", // keys cannot be had at the moment
                     "SB-4001" -> UNAVAILABLE; // the store does not answer
             default -> FAULT;
         };

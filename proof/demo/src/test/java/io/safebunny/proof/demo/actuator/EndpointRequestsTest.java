@@ -134,9 +134,10 @@ class EndpointRequestsTest {
     private static final List<Case> OF_A_TYPE = List.of(
             new Case("'state':'open','duration':'10m','Scope':'instance'", "name=Scope"),
             new Case("'state':'open','duration':'10m','name':'Another'", "name=name"),
+            new Case("'state':'open','duration':'10m','dryRun':true", "it is for subjects only"),
             new Case(
-                    "'state':'open','duration':'10m','dryRun':true",
-                    "action, at, dueAt, duration, messageId, reason, saga, sagaId, scope, state, step, version"),
+                    "'state':'open','duration':'10m','dryrun':true",
+                    "action, at, dryRun, dueAt, duration, messageId, reason, saga, sagaId, scope, state, step, subject, version"),
             new Case("'state':'closed','duration':'10m'", "duration=10m"));
 
     @Test
