@@ -18,7 +18,7 @@ public interface BunnySubjects {
     /**
      * Destroys the key of a person, if there is one. What is encrypted with it cannot be read by anybody from {@link Erasure#holdsFrom} on,
      * wherever it lies; its messages end as shredded. Logs that, with the hash of the person. May be repeated. Whoever publishes about the person
-     * after that time gives them a new key; what is published before it may end as shredded.
+     * after that time gives them a new key; before it, that fails with {@link KeysUnavailableException}, or what is published ends as shredded.
      *
      * @param subject the person, exactly as the property in the messages says it
      * @throws KeysUnavailableException the keys cannot be had at the moment, and it is not known whether the key is destroyed: repeat it

@@ -34,6 +34,9 @@ public @interface Encrypted {
      * {@value #LONGEST_SUBJECT} characters, a {@code UUID}, or a whole number, and must have a value in each message that is published. Needs
      * {@link SubjectKeys}. On a saga, it is for the class of its state.
      *
+     * <p>Two persons with the same value have the same key, and are erased together, whatever their properties are called: where customers and
+     * employees may both be number 17, use {@code customer-17}.
+     *
      * <p>Default: nobody's, and bodies are encrypted under the key alone.
      */
     String subject() default "";

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * SPI: the one place where the keys of persons are, shared by all nodes that publish or handle what is about them. Register it as a bean, or use
  * the application's database, with {@code safebunny-jdbc}. It gets keys encrypted and persons as keyed hashes, so nobody reads anything with
  * what is in it alone. Implementations must be thread-safe, and should pass {@code SubjectKeysContract} of {@code safebunny-test}. Calls may
- * block; answers are remembered for a minute.
+ * block; answers are remembered for half a minute.
  *
  * <p>Every method sees what calls that have ended before it have written, at whatever instance, and takes no part in the application's
  * transactions. It throws {@link KeysUnavailableException} when the place does not answer; what it should have written may be written then, and

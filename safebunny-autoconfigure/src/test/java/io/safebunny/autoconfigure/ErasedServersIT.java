@@ -53,7 +53,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Timeout(300)
 class ErasedServersIT {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final List<String> PEOPLE =
             IntStream.range(0, 40).mapToObj("person-%s"::formatted).toList();
     private static final Set<String> ERASED = Set.of("person-3", "person-14", "person-15", "person-39");

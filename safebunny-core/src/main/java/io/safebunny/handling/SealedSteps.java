@@ -14,6 +14,8 @@ final class SealedSteps implements HandlerStore {
     private final HandlerStore store;
     private final Sealing sealing;
     private final Envelope message;
+    /** Encrypts all results of the message with the same keys; {@code null} before the first. */
+    private @Nullable Sealing own;
 
     SealedSteps(HandlerStore store, Sealing sealing, Envelope message) {
         this.store = store;
@@ -26,7 +28,7 @@ final class SealedSteps implements HandlerStore {
     public @Nullable String find(String name) {
         String stored = store.find(name);
         if (stored == null) {
-            String unused = sealing.seal(place(name), "");
+            String unused = own().seal(place(name), "");
             return null;
         }
         if (Sealing.isSealed(stored)) {
@@ -43,7 +45,16 @@ final class SealedSteps implements HandlerStore {
 
     @Override
     public void store(String name, String json) {
-        store.store(name, sealing.seal(place(name), json));
+        store.store(name, own().seal(place(name), json));
+    }
+
+    private Sealing own() {
+        Sealing known = own;
+        if (known == null) {
+            known = sealing.ofThis();
+            own = known;
+        }
+        return known;
     }
 
     /** One result of this message, and of no other. */

@@ -55,6 +55,11 @@ public final class Sealing {
         return new Sealing(codec, of);
     }
 
+    /** The same, which has looked whom it is about, and asks once for their key. */
+    Sealing ofThis() {
+        return payload == null ? this : new Sealing(codec.ofPayload(payload), null);
+    }
+
     /** A place of its own for each combination of these. */
     public static Envelope place(String id, String correlationId, String type, String node, int marker) {
         return new Envelope(

@@ -85,7 +85,12 @@ public final class Codecs {
      * @throws InvalidPublicationException if the class needs a codec that this node does not have or that cannot encode it, or one codec too many
      */
     public BodyEncoding publishing(Class<?> payload) {
-        return byClass.computeIfAbsent(payload, this::encodingOf);
+        BodyEncoding known = byClass.get(payload);
+        if (known == null) { // not computed in the map: it may ask a database
+            known = encodingOf(payload);
+            byClass.put(payload, known);
+        }
+        return known;
     }
 
     private BodyEncoding encodingOf(Class<?> payload) {

@@ -44,6 +44,8 @@ public final class EncryptingCodec implements BodyCodec {
     private final @Nullable SubjectProperty property;
     /** Whom the one body is about that it encrypts; {@code null} if that is not known, or nobody. */
     private final @Nullable String subject;
+    /** Their key, once it was needed: a second body must not fail for want of it. */
+    private volatile SealedBody.@Nullable Subject person;
 
     /**
      * Decrypts; {@link #of} gives those that encrypt. Without keys of persons.
@@ -164,7 +166,12 @@ public final class EncryptingCodec implements BodyCodec {
             throw new CodecException(
                     "Cannot encrypt the body [type=%s]: nothing says whom it is about".formatted(message.type()), null);
         }
-        return Objects.requireNonNull(subjects, "required of the class").current(subject);
+        SealedBody.Subject known = person;
+        if (known == null) {
+            known = Objects.requireNonNull(subjects, "required of the class").current(subject);
+            person = known;
+        }
+        return known;
     }
 
     /**

@@ -14,6 +14,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.time.Timeline;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The keys of persons: makes them, remembers them for a minute, and destroys them. Thread-safe. */
+/** The keys of persons: makes them, remembers them for half a minute, and destroys them. Thread-safe. */
 public final class Subjects implements BunnySubjects {
 
     private static final Logger LOG = LoggerFactory.getLogger(Subjects.class);
@@ -37,6 +38,9 @@ public final class Subjects implements BunnySubjects {
     private volatile @Nullable SecretKey secret;
 
     private volatile @Nullable Outage outage;
+
+    /** After so long an erasure holds at all instances: what they remember, and the time that destroying may take. */
+    private static final Duration UNTIL_IT_HOLDS = Duration.ofMinutes(1);
 
     /** @param keyName name of the key under which the keys of persons are encrypted, in turn */
     public Subjects(KeyProvider provider, String keyName, SubjectKeys place, Timeline timeline) {
@@ -66,8 +70,10 @@ public final class Subjects implements BunnySubjects {
         try {
             SecretKey unused = subjects.secret();
         } catch (KeysUnavailableException e) {
-            if (e.getCause() instanceof ConfigurationException wrong) {
-                throw wrong;
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof ConfigurationException wrong) {
+                    throw wrong;
+                }
             }
             LOG.warn(
                     "The keys of persons cannot be had at the start; messages that need them wait: {}", e.getMessage());
@@ -88,18 +94,32 @@ public final class Subjects implements BunnySubjects {
      * @throws UnknownKeyException nobody here has the key under which it is encrypted
      */
     SealedBody.Subject current(String subject) {
-        SealedBody.Subject known = current.get(subject);
+        String hash = hash(subject);
+        SealedBody.Subject known = current.get(hash);
         if (known != null) {
             return known;
         }
         long asked = timeline.nanoTime();
-        String hash = hash(subject);
         SubjectKey stored = asked(() -> place.find(hash));
         if (stored == null) {
+            requireErasedLongAgo(hash);
             SubjectKey fresh = sealing.fresh(hash);
             stored = Objects.requireNonNull(asked(() -> place.addIfAbsent(fresh)));
         }
-        return current.put(subject, new SealedBody.Subject(stored.id(), sealing.open(stored)), asked);
+        return current.put(hash, new SealedBody.Subject(stored.id(), sealing.open(stored)), asked);
+    }
+
+    /** Whoever has just read what was erased, with a key that is still remembered, must not encrypt it anew. */
+    private void requireErasedLongAgo(String hash) {
+        SubjectKey last = asked(() -> place.findErased(hash));
+        if (last != null
+                && last.erasedAt() != null
+                && last.erasedAt().plus(UNTIL_IT_HOLDS).isAfter(timeline.now())) {
+            throw new KeysUnavailableException(
+                    "A person was erased a moment ago [subject=%s, at=%s]: there can be a new key for them after a minute"
+                            .formatted(hash, last.erasedAt()),
+                    null);
+        }
     }
 
     /**
@@ -130,7 +150,9 @@ public final class Subjects implements BunnySubjects {
     @Override
     public Erasure find(String subject) {
         String hash = hash(requireValid(subject));
-        return told(hash, asked(() -> place.find(hash)) != null);
+        boolean hasKey = asked(() -> place.find(hash)) != null;
+        SubjectKey last = asked(() -> place.findErased(hash));
+        return told(hash, hasKey, last == null ? null : last.erasedAt());
     }
 
     @Override
@@ -143,13 +165,17 @@ public final class Subjects implements BunnySubjects {
         if (erased) {
             LOG.info("The key of a person is destroyed [subject={}, at={}]", hash, at);
         }
-        return told(hash, erased);
+        SubjectKey last = erased ? null : asked(() -> place.findErased(hash));
+        return told(hash, erased, last == null ? (erased ? at : null) : last.erasedAt());
     }
 
-    private Erasure told(String hash, boolean hadKey) {
-        SubjectKey last = asked(() -> place.findErased(hash));
-        Instant erasedAt = last == null ? null : last.erasedAt();
-        return new Erasure(hash, hadKey, erasedAt, erasedAt == null ? null : erasedAt.plus(Remembered.LONGEST));
+    private Erasure told(String hash, boolean hadKey, @Nullable Instant erasedAt) {
+        if (erasedAt == null) {
+            return new Erasure(hash, hadKey, null, null);
+        }
+        Instant promised = erasedAt.plus(UNTIL_IT_HOLDS);
+        Instant forgotten = timeline.now().plus(Remembered.LONGEST); // if destroying it took long
+        return new Erasure(hash, hadKey, erasedAt, hadKey && forgotten.isAfter(promised) ? forgotten : promised);
     }
 
     private static String requireValid(String subject) {

@@ -107,6 +107,23 @@ class ErasedStatesTest {
         }
     }
 
+    @BunnySaga(name = "Delivery", participants = "depot")
+    static class PersonalDelivery {
+        final List<String> told = new ArrayList<>();
+
+        @Starts
+        @BunnyHandler(from = "till")
+        Personal on(Buy buy, SagaContext saga) {
+            saga.step("ship", new Ship(buy.customer()), new Unship(buy.customer()));
+            return new Personal(buy.customer(), buy.pan(), 0);
+        }
+
+        @OnPoisoned
+        void on(BlockedOn blocked) {
+            told.add(blocked.type() + " " + blocked.reason());
+        }
+    }
+
     @BunnySaga
     static class WithSubjectOfSaga {
         @Encrypted(key = "payments", subject = "customr")
@@ -231,6 +248,26 @@ class ErasedStatesTest {
         assertThat(saga.told).containsExactly("Ship shredded");
         assertThat(states(shop, "o-1")).contains(State.SHREDDED);
         assertThat(broker.depth("depot-poison")).isZero();
+    }
+
+    @Test
+    void aSagaWhoseOwnStateIsErasedIsBlockedByACommandThatWasShredded() {
+        PersonalDelivery saga = new PersonalDelivery();
+        SafeBunnyEngine shop = node("shop", List.of(), saga);
+        failing = true;
+        depot();
+        send("o-1", new Buy("ada", "-"));
+        failing = false;
+        erase("ada");
+        timeline.advance(Duration.ofMinutes(5));
+
+        assertThat(saga.told).isEmpty();
+        assertThat(view(shop, "o-1").blockedOn()).singleElement().satisfies(blocked -> assertThat(blocked.reason())
+                .isEqualTo("shredded"));
+        assertThat(view(shop, "o-1").history())
+                .extracting(SagaView.Event::what)
+                .containsOnlyOnce("nobody is told, because its person was erased");
+        assertThat(broker.depth("shop-poison")).isZero();
     }
 
     /** It was not carried out, so the saga must not take it for that. */

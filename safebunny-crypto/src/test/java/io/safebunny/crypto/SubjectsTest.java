@@ -74,11 +74,11 @@ class SubjectsTest {
     }
 
     @Test
-    void aKeyIsRememberedForAMinute() {
+    void aKeyIsRememberedForHalfAMinute() {
         SealedBody.Subject ada = one.current(ADA);
         Object unused = other.open(ada.keyId());
         int calls = place.calls();
-        timeline.advance(Duration.ofSeconds(59));
+        timeline.advance(Duration.ofSeconds(29));
         Object remembered = other.open(ada.keyId());
         assertThat(place.calls()).isEqualTo(calls);
 
@@ -137,7 +137,14 @@ class SubjectsTest {
     @Test
     void whoComesBackHasANewKey() {
         SealedBody.Subject before = one.current(ADA);
-        Erasure unused = one.erase(ADA);
+        Instant holdsFrom = Objects.requireNonNull(one.erase(ADA).holdsFrom());
+        // somebody may have read with the old one what would be encrypted with the new one
+        timeline.advance(Duration.between(timeline.now(), holdsFrom).minusMillis(1));
+        assertThatExceptionOfType(KeysUnavailableException.class)
+                .isThrownBy(() -> other.current(ADA))
+                .withMessageContaining("erased a moment ago")
+                .withMessageNotContaining(ADA);
+        timeline.advance(Duration.ofMillis(1));
         SealedBody.Subject after = one.current(ADA);
 
         assertThat(after.keyId()).isNotEqualTo(before.keyId());
@@ -248,6 +255,23 @@ class SubjectsTest {
                 .isThrownBy(() -> codec(nowhere).of(Order.class))
                 .withMessageContaining("SB-1402");
         assertThatExceptionOfType(KeysUnavailableException.class).isThrownBy(() -> nowhere.current(ADA));
+    }
+
+    @Test
+    void ofTwoWhoMakeAKeyAtOnceBothGetTheOneThatIsKept() {
+        SealedBody.Subject first = one.current(ADA);
+        Subjects late = new Subjects(
+                keys,
+                "subjects",
+                new ForwardingSubjectKeys() {
+                    @Override
+                    public @Nullable SubjectKey find(String subject) {
+                        return subject.equals(SubjectSealing.SECRET) ? place.find(subject) : null; // not there yet
+                    }
+                },
+                timeline);
+
+        assertThat(late.current(ADA)).isEqualTo(first);
     }
 
     private class ForwardingSubjectKeys implements SubjectKeys {

@@ -7,6 +7,7 @@ import io.safebunny.message.Envelope;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
@@ -32,10 +33,12 @@ public record Fingerprint(int version, long high, long low) {
     public static final int SECRET = 3;
 
     private static final int BITS_OF_NAME = 32;
+    /** No secret hash is that. */
+    private static final byte[] UNREADABLE = HexFormat.of().parseHex("ff".repeat(16));
 
     /** The {@linkplain Envelope#secretHash secret hash} of a body that nobody can read any more: it is compared with no other. */
     public static byte[] unreadable() {
-        return new byte[16];
+        return UNREADABLE.clone();
     }
 
     public static Fingerprint of(Envelope message) {
@@ -54,7 +57,7 @@ public record Fingerprint(int version, long high, long low) {
 
     /** Whether the message has this fingerprint, computed in the same way. Also true if it cannot be, because the secret is another one. */
     public boolean isOf(Envelope message) {
-        if (Arrays.equals(message.secretHash(), unreadable())) {
+        if (Arrays.equals(message.secretHash(), UNREADABLE)) {
             return true;
         }
         return switch (version) {

@@ -260,7 +260,10 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         }
         SagaMethod method = visit.type().definition().blocked(news.reason());
         if (blockedOn != null && saga.status() == SagaStatus.ACTIVE) {
-            if (method == null) {
+            if (visit.isErased()) {
+                visit.note("nobody is told, because its person was erased");
+                SagaLog.blocked(visit.type().node(), saga);
+            } else if (method == null) {
                 SagaLog.blocked(visit.type().node(), saga);
             } else {
                 visit.run(method, null, context, blockedOn);

@@ -98,7 +98,7 @@ public final class JdbcSubjectKeys implements SubjectKeys {
             return connections.once(connection -> inserted(connection, fresh));
         } catch (SQLException e) {
             String state = e.getSQLState();
-            if (state != null && state.startsWith(DUPLICATE)) {
+            if ((state != null && state.startsWith(DUPLICATE)) || Failures.kindOf(e) == Failures.Kind.BUSY) {
                 return false;
             }
             throw failed(e);
