@@ -12,6 +12,8 @@ import io.safebunny.encryption.SubjectKeys;
 import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.details.Causes;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -70,13 +72,14 @@ public final class Subjects implements BunnySubjects {
         try {
             SecretKey unused = subjects.secret();
         } catch (KeysUnavailableException e) {
-            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+            for (Throwable cause : Causes.of(e)) {
                 if (cause instanceof ConfigurationException wrong) {
                     throw wrong;
                 }
             }
             LOG.warn(
-                    "The keys of persons cannot be had at the start; messages that need them wait: {}", e.getMessage());
+                    "The keys of persons cannot be had at the start; messages that need them wait",
+                    ExceptionDetails.TYPE_ONLY.logged(e));
         } catch (UnknownKeyException e) {
             throw new ConfigurationException(
                     "SB-1319",
