@@ -55,10 +55,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
  * A codec that binds bodies to all that {@link BodyCodec} says it may bind them to can decode them, by whatever way the messages come. The
  * node tells its own name as {@code test.node}.
  */
-@Timeout(120)
+@Timeout(300)
 abstract class BoundBodiesRules {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final String NODE_OF_OTHERS = "others";
 
     /** What identifies the message stands in front of its body, so that a failure says what has changed. */
