@@ -40,7 +40,7 @@ import tools.jackson.databind.node.MissingNode;
  */
 public final class Stage implements AutoCloseable {
 
-    private static final Duration STEP = Duration.ofSeconds(30);
+    private static final Duration STEP = Duration.ofMinutes(2);
     private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
     private static final Sharding SHARDS = Sharding.into(2);
     private static final long IDLE_MILLIS = 1_000;
