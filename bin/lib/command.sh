@@ -93,6 +93,11 @@ use_mysql() {
     export SAFEBUNNY_MYSQL_ROOT
 }
 
+use_vault() {
+    SAFEBUNNY_VAULT_PROGRAM=${SAFEBUNNY_VAULT_PROGRAM:-$("$project/bin/vault" install)}
+    export SAFEBUNNY_VAULT_PROGRAM
+}
+
 # build_once NAME MODULE RESULT MAVEN-ARGUMENT…: builds the module and those that it needs, unless nothing has changed since RESULT (in its
 # target folder) was built. The time is that of a stamp file, because what is built may have a fixed date
 build_once() {

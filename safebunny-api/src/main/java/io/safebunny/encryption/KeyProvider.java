@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * SPI: wraps data keys, with which bodies are encrypted, by keys that it has or that a key service keeps. Register it as a bean, or use a
- * Java keystore ({@code safebunny.encryption.keystore.*}). Implementations must be thread-safe. Calls may block on a key service: a data key is
- * used for five minutes and remembered when it was opened, so calls grow with rotations and instances, not with messages.
+ * Java keystore ({@code safebunny.encryption.keystore.*}) or Vault ({@code safebunny-vault}). Implementations must be thread-safe, and should
+ * pass {@code KeyProviderContract} of {@code safebunny-test}. Calls may block on a key service: a data key is used for five minutes and
+ * remembered when it was opened, so calls grow with rotations and instances, not with messages.
  */
 public interface KeyProvider {
 

@@ -29,6 +29,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.jdbc.datasource.SmartDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.ClassUtils;
+import org.springframework.vault.core.VaultOperations;
 
 /**
  * Every bean that claims to be replaceable is: each {@code @ConditionalOnMissingBean} of our auto-configurations, found by
@@ -44,6 +45,7 @@ class ReplaceableBeansTest {
             application(List.of(), "management.endpoints.web.exposure.include=*"),
             application(List.of(), "safebunny.store.type=cosmos"),
             application(List.of(), "safebunny.encryption.keystore.location=keys.p12"),
+            application(List.of(VaultOperations.class)),
             application(List.of(), "safebunny.claim-check.files.location=target/bodies"),
             application(List.of(), "safebunny.store.type=jdbc"),
             application(List.of(DataSource.class, PlatformTransactionManager.class)),

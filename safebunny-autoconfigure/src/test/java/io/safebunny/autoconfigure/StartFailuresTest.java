@@ -42,6 +42,9 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.vault.client.VaultEndpoint;
+import org.springframework.vault.core.VaultOperations;
+import org.springframework.vault.core.VaultTemplate;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 
@@ -111,6 +114,9 @@ class StartFailuresTest {
             Map.entry(
                     "SB-1319",
                     node -> bean(Homeless.class).apply(node).withBean(KeyProvider.class, StartFailuresTest::keys)),
+            Map.entry("SB-1320", node -> properties("safebunny.encryption.keystore.location=keys.p12")
+                    .apply(node)
+                    .withBean(VaultOperations.class, StartFailuresTest::vault)),
             Map.entry("SB-1311", properties("safebunny.publisher.encoding=zstd")),
             Map.entry(
                     "SB-1312",
@@ -177,6 +183,7 @@ class StartFailuresTest {
                 "safebunny-jdbc",
                 "safebunny-cosmos",
                 "safebunny-crypto",
+                "safebunny-vault",
                 "safebunny-claimcheck",
                 "safebunny-cbor",
                 "safebunny-protobuf",
@@ -284,6 +291,10 @@ class StartFailuresTest {
     static class Keyless {
         @BunnyHandler(from = "shop")
         void on(CardCharged payload) {}
+    }
+
+    private static VaultOperations vault() {
+        return new VaultTemplate(VaultEndpoint.create("nowhere.invalid", 8200));
     }
 
     private static KeyProvider keys() {

@@ -114,6 +114,7 @@ class DocumentationTest {
                 "safebunny-jdbc",
                 "safebunny-cosmos",
                 "safebunny-crypto",
+                "safebunny-vault",
                 "safebunny-claimcheck",
                 "safebunny-cbor",
                 "safebunny-protobuf",

@@ -28,6 +28,7 @@ class ExceptionsTest {
             "safebunny-jdbc",
             "safebunny-cosmos",
             "safebunny-crypto",
+            "safebunny-vault",
             "safebunny-claimcheck",
             "safebunny-cbor",
             "safebunny-protobuf",
@@ -71,6 +72,8 @@ class ExceptionsTest {
             Map.entry("SealedBody InvalidKeyException", "told as a CodecException"),
             Map.entry("SealedBody GeneralSecurityException", "told as a CodecException"),
             Map.entry("WrappedKey IllegalArgumentException", "told as a CodecException"),
+            Map.entry("VaultKeys IllegalArgumentException", "told as a CodecException, or as KeysUnavailableException"),
+            Map.entry("KeyVersion IllegalArgumentException", "told as a KeysUnavailableException"),
             Map.entry("KeystoreKeys InvalidKeyException", "told as a ConfigurationException, or logged"),
             // of simulations and tests
             Map.entry("VirtualTimeline InterruptedException", "as the machine's clock"),

@@ -138,7 +138,7 @@ public final class Codecs {
             throw new ConfigurationException(
                     "SB-1314",
                     missing,
-                    "Add safebunny-crypto and a key (safebunny.encryption.keystore.location, or a KeyProvider bean), or remove the annotation.");
+                    "Add safebunny-crypto and a key (safebunny.encryption.keystore.location; safebunny-vault and a VaultOperations bean; or a KeyProvider bean), or remove the annotation.");
         }
     }
 

@@ -35,7 +35,7 @@ class ImportsTest {
 
     /** The modules that an application has at run time. */
     private static final Pattern OURS =
-            modules("api|core|rabbit|autoconfigure|spring-boot-starter|jdbc|cosmos|crypto|cbor|protobuf");
+            modules("api|core|rabbit|autoconfigure|spring-boot-starter|jdbc|cosmos|crypto|vault|cbor|protobuf");
 
     private static final Pattern API = modules("api");
 

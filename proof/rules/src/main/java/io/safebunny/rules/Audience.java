@@ -27,6 +27,7 @@ enum Audience {
             ROOT + ".jdbc.outbox",
             ROOT + ".cosmos",
             ROOT + ".crypto",
+            ROOT + ".vault",
             ROOT + ".cbor",
             ROOT + ".protobuf");
 

@@ -20,6 +20,7 @@ final class ShippedSources {
             "safebunny-jdbc",
             "safebunny-cosmos",
             "safebunny-crypto",
+            "safebunny-vault",
             "safebunny-claimcheck",
             "safebunny-cbor",
             "safebunny-protobuf",

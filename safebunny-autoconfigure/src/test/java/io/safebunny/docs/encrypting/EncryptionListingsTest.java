@@ -11,6 +11,7 @@ import io.safebunny.encryption.KeyProvider;
 import io.safebunny.encryption.WrappedKey;
 import io.safebunny.saga.Sagas;
 import io.safebunny.test.encryption.MemoryKeys;
+import io.safebunny.vault.VaultKeys;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ class EncryptionListingsTest {
 
     static final BlockingQueue<Object> HANDLED = new LinkedBlockingQueue<>();
 
-    interface Vault {
+    interface KeyService {
         DataKey newDataKey(String key);
 
         SecretKey unwrap(String keyId, byte[] wrapped);
@@ -52,12 +53,12 @@ class EncryptionListingsTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class InTheVault {
+    static class FromAService {
 
         @Bean
-        Vault vault() {
+        KeyService service() {
             MemoryKeys keys = MemoryKeys.of("payments");
-            return new Vault() {
+            return new KeyService() {
                 @Override
                 public DataKey newDataKey(String key) {
                     return keys.current(key);
@@ -76,21 +77,21 @@ class EncryptionListingsTest {
         }
 
         @Bean
-        KeyProvider vaultKeys(Vault vault) {
+        KeyProvider serviceKeys(KeyService service) {
             return new KeyProvider() {
                 @Override
                 public DataKey current(String key) {
-                    return vault.newDataKey(key);
+                    return service.newDataKey(key);
                 }
 
                 @Override
                 public SecretKey open(WrappedKey wrapped) {
-                    return vault.unwrap(wrapped.keyId(), wrapped.bytes());
+                    return service.unwrap(wrapped.keyId(), wrapped.bytes());
                 }
 
                 @Override
                 public SecretKey hashKey(String key) {
-                    return vault.secret(key + "-hashes");
+                    return service.secret(key + "-hashes");
                 }
             };
         }
@@ -120,13 +121,13 @@ class EncryptionListingsTest {
 
     @Test
     void takesKeysFromTheApplication() {
-        publishesToItself(application.withUserConfiguration(InTheVault.class));
+        publishesToItself(application.withUserConfiguration(FromAService.class));
     }
 
     @Test
     void hidesTheStateOfTheSaga() {
         new ApplicationContextRunner()
-                .withUserConfiguration(Till.class, InTheVault.class)
+                .withUserConfiguration(Till.class, FromAService.class)
                 .withPropertyValues("safebunny.node=till", "safebunny.transport=memory", "safebunny.store.type=memory")
                 .run(context -> {
                     String saga = context.getBean(Bunny.class)
@@ -138,6 +139,17 @@ class EncryptionListingsTest {
                         assertThat(view.encrypted()).isTrue();
                         assertThat(view.toString()).doesNotContain("4111");
                     });
+                });
+    }
+
+    @Test
+    void takesKeysFromVault() {
+        application
+                .withUserConfiguration(VaultClient.class)
+                .withPropertyValues("vault.role-id=billing", "vault.secret-id=s3cret")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(KeyProvider.class)).isInstanceOf(VaultKeys.class);
                 });
     }
 

