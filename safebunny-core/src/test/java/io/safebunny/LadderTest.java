@@ -85,6 +85,7 @@ class LadderTest {
         "poison.replay",
         "incident.writing",
         "incident",
+        "upgrade",
         "memory",
         "doubles",
         "engine",

@@ -36,6 +36,7 @@ import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
+import io.safebunny.upgrade.UpgradeSamples;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,6 +102,7 @@ public final class SafeBunnyEngine {
                 shards,
                 rates,
                 new Incidents(node, sagas, poison),
+                new UpgradeSamples(node, sagas, poison),
                 Scheduling.of(node, parts.scheduling()),
                 new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions, shards::troubles));
         consumptions = new Consumptions(node, features, pipelines, lanes, shards, rates);

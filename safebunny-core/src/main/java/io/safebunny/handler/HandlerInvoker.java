@@ -12,6 +12,13 @@ public interface HandlerInvoker {
     void invoke(Object payload, MessageContext context) throws Exception;
 
     /**
+     * Checks a payload as before a call, without a call.
+     *
+     * @throws io.safebunny.PoisonMessageException if the handler takes only valid payloads, and this is none
+     */
+    default void check(Object payload) {}
+
+    /**
      * Calls a {@linkplain Grouping#isBatch batch handler} once for several messages.
      *
      * @param contexts those of the payloads, in the same order

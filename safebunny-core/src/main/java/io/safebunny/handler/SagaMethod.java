@@ -26,4 +26,11 @@ public interface SagaMethod {
             SagaContext saga,
             @Nullable BlockedOn blockedOn)
             throws Exception;
+
+    /**
+     * Checks a payload as before a call, without a call.
+     *
+     * @throws io.safebunny.PoisonMessageException if the method takes only valid payloads, and this is none
+     */
+    default void check(Object payload) {}
 }

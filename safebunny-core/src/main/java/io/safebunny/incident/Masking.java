@@ -40,8 +40,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Masks what goes into one test, and remembers what was masked and what is shown. Confined to one thread. */
-final class Masking {
+/** Masks what goes into one test or sample, and remembers what was masked and what is shown. Confined to one thread. */
+public final class Masking {
 
     private static final Logger LOG = LoggerFactory.getLogger(Masking.class);
 
@@ -59,7 +59,7 @@ final class Masking {
     private final Set<String> masked = new LinkedHashSet<>();
     private final Set<Look> looks = new LinkedHashSet<>();
 
-    Masking(BodyMasker masker, Codecs codecs, Serializers serializers) {
+    public Masking(BodyMasker masker, Codecs codecs, Serializers serializers) {
         this.masker = masker;
         this.codecs = codecs;
         this.serializers = serializers;
@@ -83,7 +83,7 @@ final class Masking {
      *
      * @param known a value that is shown, because it is no secret; {@code null} for none
      */
-    String body(PoisonedMessage message, byte[] body, @Nullable String known) {
+    public String body(PoisonedMessage message, byte[] body, @Nullable String known) {
         String what = "the body of %s".formatted(Names.printable(message.type()));
         String stored = new String(body, StandardCharsets.UTF_8);
         if (!isText(body)) {
@@ -103,7 +103,7 @@ final class Masking {
     }
 
     /** The state as the masker shows it; empty if it shows nothing that a state could be. */
-    ObjectNode state(SagaView saga, ObjectNode state) {
+    public ObjectNode state(SagaView saga, ObjectNode state) {
         String shown = shown("the state", () -> masker.maskState(saga), saga.state(), null);
         if (isShown(shown, saga.state())) {
             looks.add(new StateLook(saga.saga(), saga.id()));
@@ -156,7 +156,7 @@ final class Masking {
     }
 
     /** Its body, decoded; {@code null} if that cannot be done. */
-    byte @Nullable [] decoded(WireMessage wire) {
+    public byte @Nullable [] decoded(WireMessage wire) {
         if (Encodings.of(wire.contentEncoding()).isEmpty() && !BodyReference.isIn(wire.headers())) {
             return wire.body();
         }
@@ -176,7 +176,7 @@ final class Masking {
     }
 
     /** A message that a saga has sent, as maskers know messages. */
-    static PoisonedMessage described(WireMessage wire, String queue, String reason) {
+    public static PoisonedMessage described(WireMessage wire, String queue, String reason) {
         return new PoisonedMessage(
                 "",
                 String.valueOf(wire.messageId()),

@@ -13,6 +13,7 @@ import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
+import io.safebunny.store.ListingQuery;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -80,9 +81,19 @@ public final class Scheduling implements NodeFeature {
 
     /** The correlation id of the message itself; {@code null} if it does not wait any more. */
     public static @Nullable String correlationIdOf(MessageRecord stored) {
-        ScheduledDocument document = document(stored);
-        OutboundMessage publication = document == null ? null : document.publication();
+        OutboundMessage publication = publicationOf(stored);
         return publication == null ? null : publication.message().correlationId();
+    }
+
+    /** Finds the records of messages that wait, those due first. */
+    public static ListingQuery waiting(int limit) {
+        return new ListingQuery(ScheduledDocument.KIND, ScheduledDocument.Status.WAITING.name(), null, null, limit);
+    }
+
+    /** The message itself; {@code null} if it does not wait any more. */
+    public static @Nullable OutboundMessage publicationOf(MessageRecord stored) {
+        ScheduledDocument document = document(stored);
+        return document == null ? null : document.publication();
     }
 
     private static @Nullable ScheduledDocument document(MessageRecord stored) {

@@ -38,6 +38,7 @@ import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.scheduling.ScheduledOperations;
 import io.safebunny.story.BunnyStory;
 import io.safebunny.time.Timeline;
+import io.safebunny.upgrade.UpgradeSamples;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -95,6 +96,7 @@ final class EndpointsAutoConfiguration {
             PoisonMessages poison,
             Sagas sagas,
             NodeEndpointProperties properties,
+            PoisonEndpointProperties bodies,
             ObjectProvider<BodyMasker> masker,
             ObjectProvider<TopologyWatch> watch,
             ObjectProvider<AuditEventRepository> auditEvents,
@@ -145,6 +147,14 @@ final class EndpointsAutoConfiguration {
         sections.put(
                 "sagas",
                 new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, tests, audit, parts.timeline()));
+        sections.put(
+                "upgrade",
+                new UpgradeSection(
+                        engine.get(UpgradeSamples.class),
+                        masker.getIfAvailable(BodyMasker::none),
+                        properties::showsStates,
+                        bodies::showsBodies,
+                        audit));
         return new NodeEndpoint(views, sections, rights);
     }
 

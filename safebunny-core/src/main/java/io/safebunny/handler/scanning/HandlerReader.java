@@ -92,6 +92,7 @@ final class HandlerReader {
     private Single readSingle(BeanMethod found) {
         String where = found.where();
         Type payload = null;
+        UnaryOperator<Object> checked = UnaryOperator.identity();
         Parameter[] parameters = found.method().getParameters();
         Argument[] arguments = new Argument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
@@ -114,12 +115,13 @@ final class HandlerReader {
             payload = found.parameterType(i);
             UnaryOperator<Object> payloadArgument = handlerArguments.payload(where, parameters[i]);
             arguments[i] = (body, context) -> payloadArgument.apply(body);
+            checked = payloadArgument;
         }
         if (payload == null) {
             throw new ConfigurationException(
                     "SB-1101", "A handler must have a payload [handler=%s].".formatted(where), FIX);
         }
-        return new Single(payload, invoker(found.invoker(), arguments));
+        return new Single(payload, new SingleInvoker(found.invoker(), arguments, checked));
     }
 
     /** A method for expired messages. */
@@ -175,6 +177,7 @@ final class HandlerReader {
     private HandlerDefinition readBatch(BeanMethod found, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
         String where = found.where();
         Type payload = null;
+        UnaryOperator<Object> checked = UnaryOperator.identity();
         Parameter[] parameters = found.method().getParameters();
         BatchArgument[] arguments = new BatchArgument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
@@ -193,6 +196,7 @@ final class HandlerReader {
             payload = element;
             UnaryOperator<Object> one = handlerArguments.payload(where, parameters[i]);
             arguments[i] = (payloads, contexts) -> payloads.stream().map(one).toList();
+            checked = one;
         }
         if (payload == null) {
             throw new ConfigurationException(
@@ -212,7 +216,7 @@ final class HandlerReader {
                 attributes.prefetch(where, ofMethod, ofClass, most),
                 Grouping.inBatch(most),
                 attributes.recovery(where, ofMethod, ofClass),
-                new BatchInvoker(found.invoker(), arguments));
+                new BatchInvoker(found.invoker(), arguments, checked));
     }
 
     /** Of a parameter of a batch handler, all of which are lists. */
@@ -249,7 +253,8 @@ final class HandlerReader {
     }
 
     /** A message that is handled alone is a batch of one. */
-    private record BatchInvoker(MethodInvoker method, BatchArgument[] arguments) implements HandlerInvoker {
+    private record BatchInvoker(MethodInvoker method, BatchArgument[] arguments, UnaryOperator<Object> checked)
+            implements HandlerInvoker {
 
         @Override
         public void invoke(Object payload, MessageContext context) throws Exception {
@@ -264,15 +269,28 @@ final class HandlerReader {
             }
             Object unused = method.invoke(values);
         }
+
+        @Override
+        public void check(Object payload) {
+            Object unused = checked.apply(payload);
+        }
     }
 
-    private static HandlerInvoker invoker(MethodInvoker method, Argument[] arguments) {
-        return (payload, context) -> {
+    private record SingleInvoker(MethodInvoker method, Argument[] arguments, UnaryOperator<Object> checked)
+            implements HandlerInvoker {
+
+        @Override
+        public void invoke(Object payload, MessageContext context) throws Exception {
             @Nullable Object[] values = new Object[arguments.length];
             for (int i = 0; i < values.length; i++) {
                 values[i] = arguments[i].resolve(payload, context);
             }
             Object unused = method.invoke(values);
-        };
+        }
+
+        @Override
+        public void check(Object payload) {
+            Object unused = checked.apply(payload);
+        }
     }
 }

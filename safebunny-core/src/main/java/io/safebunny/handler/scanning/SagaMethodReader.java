@@ -68,6 +68,7 @@ final class SagaMethodReader {
         boolean returnsState = returnsState(found, state);
         boolean takesState = false;
         Type payload = null;
+        UnaryOperator<Object> checked = UnaryOperator.identity();
         Parameter[] parameters = found.method().getParameters();
         SagaArgument[] arguments = new SagaArgument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
@@ -87,6 +88,7 @@ final class SagaMethodReader {
                 payload = type;
                 UnaryOperator<Object> value = handlerArguments.payload(where, parameters[i]);
                 argument = call -> value.apply(Objects.requireNonNull(call.payload()));
+                checked = value;
             }
             arguments[i] = argument;
         }
@@ -99,7 +101,34 @@ final class SagaMethodReader {
         return new Signature(
                 payload,
                 takesState,
-                method(where, found.invoker(), arguments, takesState && !returnsState ? state : null, returnsState));
+                new Checked(
+                        method(
+                                where,
+                                found.invoker(),
+                                arguments,
+                                takesState && !returnsState ? state : null,
+                                returnsState),
+                        checked));
+    }
+
+    /** A method, and the check of its payload alone. */
+    private record Checked(SagaMethod method, UnaryOperator<Object> payload) implements SagaMethod {
+
+        @Override
+        public @Nullable Object invoke(
+                @Nullable Object payload,
+                MessageContext message,
+                @Nullable Object state,
+                SagaContext saga,
+                @Nullable BlockedOn blockedOn)
+                throws Exception {
+            return method.invoke(payload, message, state, saga, blockedOn);
+        }
+
+        @Override
+        public void check(Object payload) {
+            Object unused = this.payload.apply(payload);
+        }
     }
 
     private static boolean returnsState(BeanMethod found, Type state) {

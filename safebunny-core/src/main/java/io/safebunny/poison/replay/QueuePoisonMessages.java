@@ -42,6 +42,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -293,6 +294,36 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private static boolean isEncoded(WireMessage wire, byte[] body) {
         return body == wire.body()
                 && (!Encodings.of(wire.contentEncoding()).isEmpty() || BodyReference.isIn(wire.headers()));
+    }
+
+    /**
+     * Copies at the head of the queue, as they are.
+     *
+     * @param scanned how many were looked at for it
+     * @param waiting how many are behind these
+     */
+    public record Head(List<WireMessage> copies, int scanned, long waiting) {}
+
+    /**
+     * Takes nothing out of the queue.
+     *
+     * @param most how many to look at
+     */
+    public Head head(int most, Predicate<WireMessage> wanted) {
+        Map<String, MessageInspector> unused = requireInspectors();
+        return browsing.alone(queue, browsed -> {
+            List<WireMessage> copies = new ArrayList<>();
+            int scanned = 0;
+            Delivery delivery = null;
+            while (scanned < most && (delivery = browsed.next()) != null) {
+                scanned++;
+                WireMessage wire = delivery.message().message();
+                if (wanted.test(wire)) {
+                    copies.add(wire);
+                }
+            }
+            return new Head(List.copyOf(copies), scanned, browsed.waiting());
+        });
     }
 
     @Override

@@ -185,8 +185,13 @@ public final class SagaStates {
 
     private ObjectNode upgraded(SagaDocument stored) {
         requireKnown(stored);
-        ObjectNode state = stored(stored);
-        for (int from = stored.stateVersion(); from < saga.version(); from++) {
+        return upgraded(saga, stored(stored), stored.stateVersion());
+    }
+
+    /** A state of an earlier version, as the present one has it. */
+    public static ObjectNode upgraded(SagaDefinition saga, ObjectNode stored, int version) {
+        ObjectNode state = stored;
+        for (int from = version; from < saga.version(); from++) {
             @Nullable UnaryOperator<ObjectNode> upgrade = saga.upgrades().get(from);
             if (upgrade != null) {
                 state = upgrade.apply(state.deepCopy());

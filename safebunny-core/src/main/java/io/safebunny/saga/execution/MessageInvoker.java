@@ -93,6 +93,11 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
     }
 
     @Override
+    public void check(Object payload) {
+        handler.method().check(payload);
+    }
+
+    @Override
     public boolean ignoresLate(MessageContext expired) {
         SagaVisit visit = type.visit();
         if (visit == null || takesMessages(visit.saga())) {

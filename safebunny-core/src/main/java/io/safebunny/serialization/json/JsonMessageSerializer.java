@@ -81,6 +81,10 @@ public final class JsonMessageSerializer implements MessageSerializer {
                 StrictMapper.ofStored(StateFormat.mapper(), new JsonLimits(LARGEST_MESSAGE)), true);
     }
 
+    JsonMapper mapper() {
+        return mapper;
+    }
+
     @Override
     public String format() {
         return Serializers.JSON;

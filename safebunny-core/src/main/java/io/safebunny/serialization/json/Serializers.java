@@ -85,6 +85,11 @@ public final class Serializers {
         return found;
     }
 
+    /** The classes that this process has written so far. */
+    public Set<Class<?>> written() {
+        return Set.copyOf(byClass.keySet());
+    }
+
     private @Nullable MessageSerializer find(Class<?> payload) {
         if (writesAll) {
             return writer;

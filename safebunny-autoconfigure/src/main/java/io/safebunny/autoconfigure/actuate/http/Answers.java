@@ -17,6 +17,7 @@ import org.springframework.util.MimeType;
 public final class Answers {
 
     private static final MimeType PROBLEM = new MimeType("application", "problem+json");
+    private static final MimeType JSON = new MimeType("application", "json");
     private static final MimeType PLAIN_TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
 
     private static final int BAD_REQUEST = 400;
@@ -116,6 +117,11 @@ public final class Answers {
         problem.put("detail", detail);
         problem.putAll(more);
         return new WebEndpointResponse<>(problem, status, PROBLEM);
+    }
+
+    /** JSON as it is. */
+    public static WebEndpointResponse<Object> json(String json) {
+        return new WebEndpointResponse<>(json.getBytes(StandardCharsets.UTF_8), WebEndpointResponse.STATUS_OK, JSON);
     }
 
     /** Plain text for people. */
