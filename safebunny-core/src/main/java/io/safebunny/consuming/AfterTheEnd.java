@@ -25,7 +25,11 @@ final class AfterTheEnd {
             log.tell(
                     kind,
                     message.delivery.message().message().toString(),
-                    () -> logger.warn("{} [message_id={}]", what, message.messageId(), log.tellable(failure)));
+                    () -> logger.warn(
+                            "{} [message_id={}]",
+                            what,
+                            message.messageId(),
+                            message.handling.details().logged(failure)));
         } catch (Throwable unlogged) {
             return;
         }

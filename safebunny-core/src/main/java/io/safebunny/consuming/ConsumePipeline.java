@@ -143,6 +143,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             };
         }
         Handling one = new Handling(node.current(), envelope, delivery::isOpen)
+                .telling(node.details().of(handler.type()))
                 .sealingSteps(sealing == null ? null : sealing.ofPayload(body));
         return new HandledMessage(
                 delivery,
@@ -181,7 +182,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             outcome = settled.outcome();
             return settled;
         } finally {
-            node.observations().stop(observation, scope, outcome, message.attemptFailure());
+            node.observations().stop(observation, scope, outcome, message.attemptFailure(), message.handling.details());
         }
     }
 

@@ -9,6 +9,7 @@ import io.safebunny.message.Names;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.node.Node;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.poison.queue.DeadLetters;
 import io.safebunny.poison.queue.FailureLog;
 import io.safebunny.poison.queue.HeldDeliveries;
@@ -67,9 +68,10 @@ public final class ConsumePipelineFactory {
     /** @param typesOfNode all types this node handles */
     public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode, TypeBreaker breaker) {
         String queue = handler.queue(node.name());
-        FailureLog failures = new FailureLog(node.log(), node.name(), handler.description());
+        FailureDetails details = node.details().of(handler.type());
+        FailureLog failures = new FailureLog(node.log(), details, node.name(), handler.description());
         Mover mover = new Mover(node, held, queue);
-        PoisonQueue poisonQueue = new PoisonQueue(node, queue, handler.type(), mover, failures);
+        PoisonQueue poisonQueue = new PoisonQueue(node, queue, handler.type(), details, mover, failures);
         Recoverer recoverer = new Recoverer(node, handler, mover, poisonQueue, failures);
         Survivors survivors = new Survivors(node.options().topology().deliveryLimit());
         ConsumePipeline pipeline = new ConsumePipeline(
@@ -78,7 +80,7 @@ public final class ConsumePipelineFactory {
                 new MessageValidator(node, handler, typesOfNode, AgeLimit.of(node)),
                 new MessageHandling(this, handler, breaker, recoverer, survivors),
                 recoverer);
-        return new DeliverySettler(pipeline, poisonQueue, survivors, node.log(), queue);
+        return new DeliverySettler(pipeline, poisonQueue, survivors, node.log(), details, queue);
     }
 
     /**
@@ -92,9 +94,10 @@ public final class ConsumePipelineFactory {
                 .flatMap(queue -> Stream.of(queue, Topology.orderedOf(queue))) // a type may have been switched since
                 .collect(Collectors.toUnmodifiableSet());
         String deadLetters = Topology.deadLettersOf(node.name());
-        FailureLog failures = new FailureLog(node.log(), node.name(), "none");
+        FailureDetails details = node.details().of(null); // the texts are the broker's
+        FailureLog failures = new FailureLog(node.log(), details, node.name(), "none");
         return new DeadLetters(
-                new PoisonQueue(node, deadLetters, "", new Mover(node, held, deadLetters), failures),
+                new PoisonQueue(node, deadLetters, "", details, new Mover(node, held, deadLetters), failures),
                 queues,
                 node.events(),
                 node.log());

@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.poison.queue.PoisonQueue;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.transport.Delivery;
@@ -24,6 +25,7 @@ final class DeliverySettler implements DeliveryHandler {
     private final PoisonQueue poisonQueue;
     private final Survivors survivors;
     private final BoundedLog log;
+    private final FailureDetails details;
     private final Subject defects;
     private final Subject stuck;
 
@@ -47,11 +49,18 @@ final class DeliverySettler implements DeliveryHandler {
                 throws Exception {}
     }
 
-    DeliverySettler(Processing processing, PoisonQueue poisonQueue, Survivors survivors, BoundedLog log, String queue) {
+    DeliverySettler(
+            Processing processing,
+            PoisonQueue poisonQueue,
+            Survivors survivors,
+            BoundedLog log,
+            FailureDetails details,
+            String queue) {
         this.processing = processing;
         this.poisonQueue = poisonQueue;
         this.survivors = survivors;
         this.log = log;
+        this.details = details;
         this.defects = Subject.error(LOG, "Core steps failed for messages of queue " + queue);
         this.stuck = Subject.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
     }
@@ -70,7 +79,7 @@ final class DeliverySettler implements DeliveryHandler {
                 settle(delivery, end);
             });
         } catch (Throwable e) {
-            tell(defects, deliveries.get(0), () -> LOG.error("A core step failed", log.tellable(e)));
+            tell(defects, deliveries.get(0), () -> LOG.error("A core step failed", details.logged(e)));
         }
         return deliveries.stream().filter(delivery -> !done.contains(delivery)).toList();
     }
@@ -85,7 +94,7 @@ final class DeliverySettler implements DeliveryHandler {
         try {
             end = processing.process(delivery);
         } catch (Throwable e) {
-            tell(defects, delivery, () -> LOG.error("A core step failed", log.tellable(e)));
+            tell(defects, delivery, () -> LOG.error("A core step failed", details.logged(e)));
             end = poison(delivery, e);
         }
         settle(delivery, end);
@@ -109,7 +118,7 @@ final class DeliverySettler implements DeliveryHandler {
         try {
             return poisonQueue.putUnhandled(delivery, PoisonReason.HANDLER_FAILED, defect);
         } catch (Throwable e) {
-            tell(stuck, delivery, () -> LOG.error("A delivery can neither be handled nor poisoned", log.tellable(e)));
+            tell(stuck, delivery, () -> LOG.error("A delivery can neither be handled nor poisoned", details.logged(e)));
             poisonQueue.pause();
             return Settlement.HAND_BACK;
         }

@@ -108,7 +108,7 @@ final class GroupMember implements BatchCall.Part {
 
     private void over(String outcome, @Nullable Throwable cause) {
         if (observation != null) {
-            node.observations().stop(observation, null, outcome, cause);
+            node.observations().stop(observation, null, outcome, cause, message.handling.details());
         }
         beans.destroy();
     }

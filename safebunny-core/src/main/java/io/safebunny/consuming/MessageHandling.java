@@ -265,7 +265,7 @@ final class MessageHandling {
                 Poisoned before = message.expired();
                 Failed ending = recoverer.endOfRun(message, failed.failure());
                 if (Objects.equals(message.expired(), before) || expired.isSetAside(message)) {
-                    return released(claim, failed.failure(), ending);
+                    return released(claim, message, failed.failure(), ending);
                 }
                 completion = run(message, claim, true); // in place of the handler, which does not run again
             }
@@ -336,11 +336,13 @@ final class MessageHandling {
     }
 
     /** The decision stands even if it cannot be recorded: then the header of the next attempt carries it. */
-    private static Failed released(Claim claim, Throwable failure, Failed ending) {
+    private static Failed released(Claim claim, HandledMessage message, Throwable failure, Failed ending) {
         try {
             return claim.release(failure, ending);
         } catch (Throwable e) {
-            LOG.debug("The claim of a message that failed could not be released", e);
+            LOG.debug(
+                    "The claim of a message that failed could not be released",
+                    message.handling.details().logged(e));
             return ending;
         }
     }

@@ -6,6 +6,7 @@ import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.ContextPropagator.Scope;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.observation.FailureDetails;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -36,15 +37,17 @@ final class PropagatedContext {
     /** The open contexts of one message; closed on the thread that opened them. */
     final class Opened implements AutoCloseable {
         private final String messageId;
+        private final FailureDetails details;
         private final Deque<Scope> scopes = new ArrayDeque<>();
 
-        private Opened(String messageId) {
+        private Opened(String messageId, FailureDetails details) {
             this.messageId = messageId;
+            this.details = details;
         }
 
         @Override
         public void close() {
-            scopes.forEach(scope -> PropagatedContext.this.close(scope, messageId));
+            scopes.forEach(scope -> PropagatedContext.this.close(scope, messageId, details));
             if (!scopes.isEmpty()) {
                 Thread.interrupted(); // an interrupt left behind by one of them would fail the settling
             }
@@ -57,7 +60,7 @@ final class PropagatedContext {
         if (propagators.isEmpty()) {
             return null;
         }
-        Opened opened = new Opened(message.messageId());
+        Opened opened = new Opened(message.messageId(), message.handling.details());
         try {
             for (ContextPropagator propagator : propagators) {
                 opened.scopes.push(open(propagator, message));
@@ -89,7 +92,7 @@ final class PropagatedContext {
     }
 
     /** Only logs a failure: the message is done, and the other contexts must be closed, too. */
-    private void close(Scope scope, String messageId) {
+    private void close(Scope scope, String messageId, FailureDetails details) {
         try {
             scope.close();
         } catch (Throwable e) {
@@ -100,7 +103,7 @@ final class PropagatedContext {
                             "The context of message {} could not be closed [type={}]; what it set may be left on the thread",
                             messageId,
                             scope.getClass().getName(),
-                            log.tellable(e)));
+                            details.logged(e)));
         }
     }
 }

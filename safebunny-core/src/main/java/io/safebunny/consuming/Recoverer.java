@@ -4,7 +4,6 @@ package io.safebunny.consuming;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.MessageExpiredException;
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.failure.policy.Ending.Poisoned;
@@ -25,6 +24,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.observation.Metrics;
 import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.poison.queue.FailureLog;
@@ -64,7 +64,7 @@ final class Recoverer {
 
     private final AgeLimit ageLimit;
     private final Timeline timeline;
-    private final ExceptionDetails details;
+    private final FailureDetails details;
     private final String instance;
     private final String type;
     private final String address;
@@ -79,7 +79,7 @@ final class Recoverer {
         this.isToldOfExpired = handler.onExpired() != null;
         this.ageLimit = AgeLimit.of(node);
         this.timeline = node.timeline();
-        this.details = node.options().exceptionDetails();
+        this.details = node.details().of(handler.type());
         this.instance = node.parts().instance();
         this.type = handler.type();
         this.address = Names.address(node.name(), handler.type());

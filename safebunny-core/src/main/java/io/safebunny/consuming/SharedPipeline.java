@@ -124,7 +124,7 @@ final class SharedPipeline {
                                 undone.size(),
                                 inHalves ? "in halves" : "one by one",
                                 handler.description(),
-                                node.log().tellable(failure)));
+                                node.details().of(handler.type()).logged(failure)));
         Pause pause = group.pause();
         if (pause != null) {
             group.undone.get(0).pauses(failure, pause);

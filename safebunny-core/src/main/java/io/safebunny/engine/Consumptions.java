@@ -82,7 +82,7 @@ final class Consumptions {
                             handler.type(),
                             handler.payloadType(),
                             node.metrics(),
-                            node.options().exceptionDetails());
+                            node.details().of(handler.type()).details());
             DeliveryHandler pipeline = pipelines.create(handler, types, breaker);
             lanes.add(handler, pipeline);
             boolean held = features.stream().anyMatch(feature -> feature.holds(handler.type()));

@@ -284,7 +284,11 @@ public final class SafeBunnyEngine {
     private Handlers define(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         List<HandlerSource> sources = new ArrayList<>(List.of(() -> definitions));
         features.forEach(feature -> sources.add(() -> feature.handlers(sagaDefinitions)));
-        return new Handlers(HandlerSource.all(sources));
+        Handlers handlers = new Handlers(HandlerSource.all(sources));
+        handlers.all().stream()
+                .filter(handler -> parts.codecs().hidesContent(handler.payloadClass()))
+                .forEach(handler -> node.details().hideTextsOf(handler.type()));
+        return handlers;
     }
 
     private Topology planned(List<Subscription> subscriptions) {

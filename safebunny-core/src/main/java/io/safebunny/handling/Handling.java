@@ -10,6 +10,7 @@ import io.safebunny.handling.publications.TransactionEnd;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -38,6 +39,7 @@ public final class Handling implements Surrounding {
     private @Nullable OpenHandling open;
     private volatile boolean running;
     private Batch batch = Batch.NONE;
+    private FailureDetails details = FailureDetails.FULL;
     /** What the record told before this delivery. */
     private Trail before = Trail.NONE;
     /** What it is to tell of this delivery. */
@@ -104,6 +106,16 @@ public final class Handling implements Surrounding {
     /** Discards everything collected, before the message runs again from the start. */
     public void startAgain() {
         attempts.startAgain();
+    }
+
+    /** How much is shown of its failures; all of them if nothing is said. */
+    public Handling telling(FailureDetails of) {
+        details = of;
+        return this;
+    }
+
+    public FailureDetails details() {
+        return details;
     }
 
     /** Results of its steps are stored as this says; {@code null} for in clear. */

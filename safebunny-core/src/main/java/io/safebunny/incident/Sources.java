@@ -17,6 +17,6 @@ record Sources(Node node, SagaSupervision sagas, QueuePoisonMessages poison, Mas
     }
 
     Witness witness() {
-        return new Witness(node.options().exceptionDetails());
+        return new Witness(node.details());
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.incident;
 
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.Names;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonCopy.Failure;
 import io.safebunny.poison.PoisonedMessage;
@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Says what production saw of a message, in paragraphs of a comment. Immutable. */
-record Witness(ExceptionDetails details) {
+record Witness(DetailsByType details) {
 
     private static final int LONGEST = 300;
 
@@ -28,12 +28,14 @@ record Witness(ExceptionDetails details) {
                         Names.printable(message.messageId()),
                         Objects.requireNonNullElse(message.poisonedAt(), "a time that is not known"),
                         Names.printable(message.reason())));
-        seen.add(exception(message.exceptionType(), message.exceptionMessage()));
+        boolean isShown = details.of(message.type()).showsStoredTexts();
+        seen.add(exception(message.exceptionType(), isShown ? message.exceptionMessage() : null));
         PoisonCopy.Stored record = copy.record();
         if (record != null) {
             Map<String, List<Failure>> alike = new LinkedHashMap<>();
             record.failures().forEach(failure -> alike.computeIfAbsent(
-                            exception(failure.exception(), failure.text()), unused -> new ArrayList<>())
+                            exception(failure.exception(), isShown ? failure.text() : null),
+                            unused -> new ArrayList<>())
                     .add(failure));
             alike.forEach((exception, failures) -> seen.add(attempts(failures) + exception));
         }
@@ -49,12 +51,11 @@ record Witness(ExceptionDetails details) {
                         .formatted(alike.size(), alike.get(0).at(), last.at(), instance, last.millis());
     }
 
-    private String exception(String type, @Nullable String text) {
+    private static String exception(String type, @Nullable String text) {
         if (type.isEmpty()) {
             return "an exception that is not known.";
         }
-        boolean isShown = details == ExceptionDetails.FULL && text != null && !text.isEmpty() && !text.equals("null");
-        return isShown
+        return text != null && !text.isEmpty() && !text.equals("null")
                 ? "%s: %s".formatted(Names.printable(type), firstLine(String.valueOf(text)))
                 : Names.printable(type);
     }

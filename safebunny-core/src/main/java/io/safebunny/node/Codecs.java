@@ -131,6 +131,12 @@ public final class Codecs {
         return null;
     }
 
+    /** Whether messages of this class need a codec that hides their content. */
+    public boolean hidesContent(Class<?> payload) {
+        BodyCodec needed = needed(payload);
+        return needed != null && needed.hidesContent();
+    }
+
     /** @throws ConfigurationException SB-1314 if the class needs a codec that this node does not have */
     public void requireFor(Class<?> payload) {
         String missing = missing(payload);

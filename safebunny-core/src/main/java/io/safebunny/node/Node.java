@@ -5,6 +5,7 @@ import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class Node {
 
     private final SafeBunnyParts parts;
+    private final DetailsByType details;
     private final BoundedLog log;
     private final Metrics metrics;
     private final @Nullable MeteredStore store;
@@ -38,6 +40,7 @@ public final class Node {
     public Node(SafeBunnyParts parts) {
         this.parts = parts;
         SafeBunnyOptions options = parts.options();
+        details = new DetailsByType(options.exceptionDetails());
         log = new BoundedLog(parts.timeline(), options.exceptionDetails());
         metrics = new Metrics(parts.meterRegistry());
         store = parts.store() == null ? null : MeteredStore.of(parts.store(), parts.timeline(), metrics);
@@ -65,7 +68,8 @@ public final class Node {
                         metrics),
                 sender,
                 parts.outbox(),
-                new AroundPublication(parts.publishMiddlewares(), parts.scope(), parts.callbacks(), observations, log));
+                new AroundPublication(
+                        parts.publishMiddlewares(), parts.scope(), parts.callbacks(), observations, log, details));
         library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
     }
 
@@ -150,5 +154,10 @@ public final class Node {
 
     public BoundedLog log() {
         return log;
+    }
+
+    /** How much is shown of failures of messages. */
+    public DetailsByType details() {
+        return details;
     }
 }

@@ -120,7 +120,7 @@ public final class Observations {
         Observation observation = startCreating(type, routingKey, trace);
         if (observation != null) {
             identified(observation, id, correlationId);
-            stopSending(observation, null);
+            stopSending(observation, null, FailureDetails.FULL);
         }
         return w3c(trace);
     }
@@ -203,9 +203,13 @@ public final class Observations {
         return safely.open(observation);
     }
 
-    /** Ends the observation of a message that was to be sent. */
-    public void stopSending(Observation observation, @Nullable Throwable failure) {
-        stop(observation, null, outcomeOf(failure), failure);
+    /**
+     * Ends the observation of a message that was to be sent.
+     *
+     * @param details how much is told of the failure
+     */
+    public void stopSending(Observation observation, @Nullable Throwable failure, FailureDetails details) {
+        stop(observation, null, outcomeOf(failure), failure, details);
     }
 
     private static String outcomeOf(@Nullable Throwable failure) {
@@ -218,14 +222,22 @@ public final class Observations {
         return failure instanceof PublishException ? "unconfirmed" : "failed";
     }
 
-    /** Ends the observation. Exceptions of its handlers are logged and otherwise ignored. */
+    /**
+     * Ends the observation. Exceptions of its handlers are logged and otherwise ignored.
+     *
+     * @param details how much of the failure they are told
+     */
     public void stop(
-            Observation observation, Observation.@Nullable Scope scope, String outcome, @Nullable Throwable failure) {
+            Observation observation,
+            Observation.@Nullable Scope scope,
+            String outcome,
+            @Nullable Throwable failure,
+            FailureDetails details) {
         safely.run(() -> observation.lowCardinalityKeyValue("outcome", outcome));
         if (failure != null) {
             safely.run(() -> observation
                     .highCardinalityKeyValue("error.type", failure.getClass().getName())
-                    .error(failure));
+                    .error(details.observed(failure)));
         }
         close(observation, scope);
         safely.run(observation::stop);

@@ -5,6 +5,7 @@ import io.safebunny.handling.MessageScope;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.observation.Observations;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executor;
  *
  * @param middlewares of the application, outermost first
  * @param scope the scope in which the middlewares run
+ * @param details how much is shown of failures
  * @param threads complete the futures of {@code publishAsync} and run the after group, because callers' code must not run on an I/O thread
  */
 public record AroundPublication(
@@ -21,7 +23,8 @@ public record AroundPublication(
         MessageScope scope,
         Executor threads,
         Observations observations,
-        BoundedLog log) {
+        BoundedLog log,
+        DetailsByType details) {
 
     List<PublishMiddleware> of(Group group) {
         return middlewares.stream()

@@ -7,6 +7,7 @@ import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.observation.Observations;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
@@ -116,8 +117,8 @@ public final class ConfirmedSender {
                 wire.headers());
         PendingConfirm sent = send(message);
         if (observation != null) {
-            CompletableFuture<Void> unused =
-                    sent.whenComplete((none, failure) -> observations.stopSending(observation, failure));
+            CompletableFuture<Void> unused = sent.whenComplete((none, failure) ->
+                    observations.stopSending(observation, failure, FailureDetails.FULL)); // it quotes the broker
         }
         return sent;
     }

@@ -7,6 +7,7 @@ import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.transport.OutboundMessage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,15 +33,23 @@ final class Report implements OutboundMessage.Watcher {
     private final MessageScope scope;
     private final Executor reports;
     private final BoundedLog log;
+    private final DetailsByType details;
     private final AtomicBoolean told = new AtomicBoolean();
 
     /** @param reports runs the middlewares if the outcome is decided on a thread that must not wait for them */
-    Report(PublishCall call, Pipeline<PublishContext> after, MessageScope scope, Executor reports, BoundedLog log) {
+    Report(
+            PublishCall call,
+            Pipeline<PublishContext> after,
+            MessageScope scope,
+            Executor reports,
+            BoundedLog log,
+            DetailsByType details) {
         this.call = call;
         this.after = after;
         this.scope = scope;
         this.reports = reports;
         this.log = log;
+        this.details = details;
     }
 
     @Override
@@ -59,7 +68,7 @@ final class Report implements OutboundMessage.Watcher {
                             "Outcome of message {} not reported to publish middlewares: {}",
                             id,
                             outcome,
-                            log.tellable(e)));
+                            details.ofPayload(call.payload()).logged(e)));
         }
     }
 
@@ -80,7 +89,10 @@ final class Report implements OutboundMessage.Watcher {
             log.tell(
                     AFTER,
                     id,
-                    () -> LOG.warn("A middleware failed after the publishing of message {}", id, log.tellable(e)));
+                    () -> LOG.warn(
+                            "A middleware failed after the publishing of message {}",
+                            id,
+                            details.ofPayload(call.payload()).logged(e)));
         }
     }
 }

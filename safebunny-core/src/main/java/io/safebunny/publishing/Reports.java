@@ -6,6 +6,7 @@ import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.DetailsByType;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -25,16 +26,23 @@ final class Reports implements Executor {
     private final Executor threads;
     private final MessageScope scope;
     private final BoundedLog log;
+    private final DetailsByType details;
     private final Pipeline<PublishContext> after;
     private final boolean hasAfter;
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private int running;
 
     /** @param threads must not run tasks on the calling thread */
-    Reports(Executor threads, MessageScope scope, BoundedLog log, List<PublishMiddleware> afterGroup) {
+    Reports(
+            Executor threads,
+            MessageScope scope,
+            BoundedLog log,
+            DetailsByType details,
+            List<PublishMiddleware> afterGroup) {
         this.threads = threads;
         this.scope = scope;
         this.log = log;
+        this.details = details;
         this.after = new Pipeline<>(afterGroup);
         this.hasAfter = !afterGroup.isEmpty();
     }
@@ -42,7 +50,7 @@ final class Reports implements Executor {
     /** The report of this publication; {@code null} if there is no middleware to report to. */
     @Nullable
     Report on(PublishCall call) {
-        return hasAfter ? new Report(call, after, scope, this, log) : null;
+        return hasAfter ? new Report(call, after, scope, this, log, details) : null;
     }
 
     /** @throws RejectedExecutionException if the queue is full or there is no thread; the report is not run */

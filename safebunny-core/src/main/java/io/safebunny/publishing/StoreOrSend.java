@@ -9,6 +9,7 @@ import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.observation.Observations;
 import io.safebunny.store.Outbox;
 import io.safebunny.transport.OutboundMessage;
@@ -29,6 +30,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
     private final ConfirmedSender sender;
     private final @Nullable Outbox outbox;
     private final Observations observations;
+    private final DetailsByType details;
     private final Executor callbacks;
     private final Reports reports;
 
@@ -43,8 +45,10 @@ final class StoreOrSend implements Middleware<PublishCall> {
         this.sender = sender;
         this.outbox = outbox;
         this.observations = around.observations();
+        this.details = around.details();
         this.callbacks = callbacks;
-        this.reports = new Reports(around.threads(), around.scope(), around.log(), around.of(Group.AFTER));
+        this.reports =
+                new Reports(around.threads(), around.scope(), around.log(), around.details(), around.of(Group.AFTER));
     }
 
     @Override
@@ -104,7 +108,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
                 case SEND_ASYNC -> {
                     if (!isStored(message, observation)) {
                         sender.requireRunning(message);
-                        call.sent = whenSent(report, observation, sender.send(message, call.deadline()));
+                        call.sent = whenSent(call, report, observation, sender.send(message, call.deadline()));
                         handedOver = true;
                     }
                 }
@@ -119,7 +123,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
             throw e;
         } finally {
             if (observation != null && !handedOver) {
-                observations.stopSending(observation, failure);
+                observations.stopSending(observation, failure, details.ofPayload(call.payload()));
             }
         }
     }
@@ -162,7 +166,10 @@ final class StoreOrSend implements Middleware<PublishCall> {
     }
 
     private CompletableFuture<Void> whenSent(
-            @Nullable Report report, @Nullable Observation observation, CompletableFuture<Void> sent) {
+            PublishCall call,
+            @Nullable Report report,
+            @Nullable Observation observation,
+            CompletableFuture<Void> sent) {
         if (observation == null && report == null) {
             return sent;
         }
@@ -170,7 +177,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
                 (none, failure) -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     if (observation != null) {
-                        observations.stopSending(observation, cause);
+                        observations.stopSending(observation, cause, details.ofPayload(call.payload()));
                     }
                     if (report != null) {
                         report.ended(cause == null ? PublishOutcome.CONFIRMED : PublishOutcome.FAILED, cause);

@@ -4,6 +4,7 @@ package io.safebunny.incident;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonCopy.Failure;
 import io.safebunny.poison.PoisonedMessage;
@@ -18,7 +19,7 @@ class WitnessTest {
     /** After five replays, the test would say the same five times. */
     @Test
     void attemptsThatFailedAlikeAreToldOnce() {
-        assertThat(new Witness(ExceptionDetails.FULL)
+        assertThat(new Witness(new DetailsByType(ExceptionDetails.FULL))
                         .of(copy(
                                 failure(0, "the bank is closed"),
                                 failure(1, "the bank is closed"),

@@ -74,7 +74,8 @@ class FailingObservationsTest {
             for (int i = 0; i < MANY; i++) {
                 Observation observation = observations.startPublishing("Ping", "bench-Ping", new HashMap<>());
                 if (observation != null) {
-                    observations.stop(observation, observations.open(observation), "confirmed", null);
+                    observations.stop(
+                            observation, observations.open(observation), "confirmed", null, FailureDetails.FULL);
                 }
             }
             timeline.advance(Duration.ofMinutes(1));

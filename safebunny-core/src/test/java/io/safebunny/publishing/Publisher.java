@@ -18,6 +18,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.serialization.json.JsonMessageSerializer;
@@ -72,7 +73,8 @@ final class Publisher {
                         scope,
                         callbacks,
                         Observations.none(),
-                        new BoundedLog(timeline, ExceptionDetails.FULL)));
+                        new BoundedLog(timeline, ExceptionDetails.FULL),
+                        new DetailsByType(ExceptionDetails.FULL)));
     }
 
     /** What is published while handling {@link Wires#orderPlaced()}. */

@@ -7,7 +7,6 @@ import io.safebunny.dedup.claim.Claimed.LaneMoved;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Evidence;
@@ -55,7 +54,6 @@ public final class Ownership {
     private final Metrics metrics;
     private final Events events;
     private final DedupLog log;
-    private final ExceptionDetails details;
     private final Duration lease;
     private final QuarantinePolicy quarantine;
     private final Attempts attempts;
@@ -68,7 +66,6 @@ public final class Ownership {
         this.metrics = node.metrics();
         this.events = node.events();
         this.log = log;
-        this.details = node.options().exceptionDetails();
         this.lease = node.options().lease();
         // a message handled alone waits for the others, and they for it, no longer than a lease
         this.quarantine = new QuarantinePolicy(node.options().topology().deliveryLimit(), lease);
@@ -103,7 +100,7 @@ public final class Ownership {
         }
         RecordRules.requireSameMessage(message, stored);
         handling.continues(
-                details == ExceptionDetails.FULL
+                handling.details().showsStoredTexts()
                         ? stored.trail()
                         : stored.trail().withoutTexts());
         int attempt = Attempts.believed(message, stored.attempt());

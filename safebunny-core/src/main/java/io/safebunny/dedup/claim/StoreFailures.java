@@ -13,8 +13,10 @@ import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.NotHandledException;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
@@ -71,11 +73,11 @@ public final class StoreFailures {
     }
 
     /** Of a completion that was not written. */
-    public NotWritten notWritten(String messageId, RuntimeException e) {
+    public NotWritten notWritten(Handling handling, RuntimeException e) {
         return new NotWritten(
                 e instanceof RecordRefusedException refused
                         ? refused(refused)
-                        : e instanceof NotHandledException ? e : noAnswer(messageId, e));
+                        : e instanceof NotHandledException ? e : noAnswer(handling, e));
     }
 
     /** Another delivery has the message by now, so the failure decides nothing, and this one comes back. */
@@ -85,7 +87,16 @@ public final class StoreFailures {
         return Returned.because(instead);
     }
 
-    public RuntimeException noAnswer(String messageId, RuntimeException e) {
+    /** While a message is claimed: its handler may have done something of which the failure tells. */
+    public RuntimeException noAnswer(Handling handling, RuntimeException e) {
+        return noAnswer(handling.message().id(), e, handling.details());
+    }
+
+    private RuntimeException noAnswer(String messageId, RuntimeException e) {
+        return noAnswer(messageId, e, log.details());
+    }
+
+    private RuntimeException noAnswer(String messageId, RuntimeException e, FailureDetails details) {
         if (e instanceof ApplicationCodeException || e instanceof MisuseException) {
             return e; // the store may well answer
         }
@@ -93,7 +104,7 @@ public final class StoreFailures {
             return NotHandledException.throttled(
                     "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
         }
-        log.noAnswer(messageId, "messages come back until it does", e);
+        log.noAnswer(messageId, "messages come back until it does", e, details);
         return NotHandledException.trouble("The store did not answer for message " + messageId, COMES_BACK);
     }
 

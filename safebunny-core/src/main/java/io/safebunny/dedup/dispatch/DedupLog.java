@@ -4,6 +4,7 @@ package io.safebunny.dedup.dispatch;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.observation.FailureDetails;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,10 +33,15 @@ public final class DedupLog {
      * @param then what happens next
      */
     public void noAnswer(String which, String then, RuntimeException e) {
+        noAnswer(which, then, e, details());
+    }
+
+    /** @param details how much is logged of the failure, of which a handler's transaction may be the cause */
+    public void noAnswer(String which, String then, RuntimeException e, FailureDetails details) {
         log.fails(
                 NO_ANSWER,
                 which,
-                () -> LOG.warn("The message store does not answer [{}]; {}", which, then, tellable(e)));
+                () -> LOG.warn("The message store does not answer [{}]; {}", which, then, details.logged(e)));
     }
 
     public void answered() {
@@ -69,6 +75,11 @@ public final class DedupLog {
                 Subject.info(LOG, "Handlers failed after other deliveries had taken their messages"),
                 what,
                 () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
+    }
+
+    /** How much is logged of failures that have nothing to do with a message. */
+    public FailureDetails details() {
+        return FailureDetails.of(log.details());
     }
 
     public Throwable tellable(Throwable failure) {

@@ -144,7 +144,7 @@ public final class LeasedClaims implements Claims {
             try {
                 result = completed(run);
             } catch (RuntimeException e) {
-                return failures.notWritten(handling.message().id(), e);
+                return failures.notWritten(handling, e);
             }
             if (result instanceof JointWrite.Written) {
                 return new Written(held.record(), run.joined().whenWritten());
@@ -270,7 +270,7 @@ public final class LeasedClaims implements Claims {
                         StoredSteps.find(store::find, held.record().key());
                 return apart != null && StoredSteps.isOf(handling.message(), apart) ? apart.steps() : Map.of();
             } catch (RuntimeException e) {
-                throw failures.noAnswer(handling.message().id(), e);
+                throw failures.noAnswer(handling, e);
             }
         }
 
@@ -290,7 +290,7 @@ public final class LeasedClaims implements Claims {
             } catch (ApplicationCodeException e) {
                 throw StoreFailures.unstoredStep(name, e);
             } catch (RuntimeException e) {
-                throw failures.noAnswer(handling.message().id(), e);
+                throw failures.noAnswer(handling, e);
             }
             if (!ours) {
                 throw held.lost();

@@ -124,7 +124,7 @@ final class BatchTransaction implements SharedClaims {
 
     /** Whether the store is away, or one of the messages has made the transaction unusable. */
     private RuntimeException failure(StoreUnavailableException e) {
-        return one().isAnswered() ? e : failures.noAnswer(first.message().id(), e);
+        return one().isAnswered() ? e : failures.noAnswer(first, e);
     }
 
     /** One stands for all, as they are in one transaction. */

@@ -245,7 +245,7 @@ final class HandlerTransaction {
         try {
             open.commit();
         } catch (RuntimeException e) {
-            log.noAnswer(handling.message().id(), "could not record that it is poisoned", e);
+            log.noAnswer(handling.message().id(), "could not record that it is poisoned", e, handling.details());
         }
     }
 

@@ -140,7 +140,7 @@ final class SharedTransaction implements SharedClaims {
         LOG.debug(
                 "Message {} leaves its shared transaction, and is handled on its own",
                 handling.message().id(),
-                why);
+                handling.details().logged(why));
         try {
             transaction.returnToMark();
         } catch (RuntimeException e) {
@@ -157,7 +157,7 @@ final class SharedTransaction implements SharedClaims {
                 () -> LOG.warn(
                         "A transaction that {} messages share has failed; they are handled again, at no cost of an attempt",
                         claims.size(),
-                        log.tellable(e)));
+                        claims.keySet().iterator().next().details().logged(e)));
     }
 
     @Override

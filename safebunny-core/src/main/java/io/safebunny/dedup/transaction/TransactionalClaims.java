@@ -115,7 +115,7 @@ public final class TransactionalClaims implements Claims {
                     () -> LOG.error(
                             "SB-3016 A listener of the transaction of message {} did what is refused, and that is lost, although its failure may have changed nothing else",
                             messageId,
-                            log.tellable(refusal)));
+                            handling.details().logged(refusal)));
         }
     }
 
@@ -127,7 +127,7 @@ public final class TransactionalClaims implements Claims {
                 () -> LOG.warn(
                         "Message {} is handled and committed, but a callback after the commit failed",
                         id,
-                        log.tellable(e)));
+                        handling.details().logged(e)));
     }
 
     final class Transactional implements Claim {
@@ -171,7 +171,7 @@ public final class TransactionalClaims implements Claims {
                     return completed == null ? Completion.OVERTAKEN : new Written(completed, joined.whenWritten());
                 });
             } catch (RecordRefusedException | StoreUnavailableException e) {
-                return failures.notWritten(messageId, e);
+                return failures.notWritten(handling, e);
             } catch (RuntimeException e) {
                 return new NotWritten(e);
             }
@@ -203,7 +203,10 @@ public final class TransactionalClaims implements Claims {
             } catch (NotHandledException e) {
                 throw e;
             } catch (RuntimeException e) {
-                LOG.debug("The result of a step of message {} is not stored", messageId, e);
+                LOG.debug(
+                        "The result of a step of message {} is not stored",
+                        messageId,
+                        handling.details().logged(e));
             }
         }
 
@@ -258,7 +261,7 @@ public final class TransactionalClaims implements Claims {
             } catch (BrokenTransactionException | NotHandledException | InvalidMessageException e) {
                 throw e; // the first is the handler's own failure, and an in-memory retry gets a new transaction
             } catch (RuntimeException e) {
-                throw failures.noAnswer(messageId, e);
+                throw failures.noAnswer(handling, e);
             }
         }
 
@@ -273,7 +276,7 @@ public final class TransactionalClaims implements Claims {
             } catch (ApplicationCodeException e) {
                 throw StoreFailures.unstoredStep(name, e);
             } catch (RuntimeException e) {
-                throw failures.noAnswer(messageId, e);
+                throw failures.noAnswer(handling, e);
             }
         }
 

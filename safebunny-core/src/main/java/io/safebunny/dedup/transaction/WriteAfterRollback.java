@@ -68,7 +68,7 @@ final class WriteAfterRollback {
             if (e instanceof RecordRefusedException && handling.turn() != null && ending instanceof Retried) {
                 throw e;
             }
-            log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
+            log.noAnswer(handling.message().id(), "could not record how its handling ended", e, handling.details());
             if (handling.turn() != null) {
                 handling.turn().isUnanswered();
             }
@@ -95,7 +95,7 @@ final class WriteAfterRollback {
                 MessageRecord unused = store.replace(claimed.next(RecordState.RELEASED));
             }
         } catch (RuntimeException e) {
-            log.noAnswer(handling.message().id(), "could not look what its rollback has left", e);
+            log.noAnswer(handling.message().id(), "could not look what its rollback has left", e, handling.details());
         }
     }
 

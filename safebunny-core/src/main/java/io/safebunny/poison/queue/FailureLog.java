@@ -6,6 +6,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.transport.IncomingMessage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,12 +28,17 @@ public final class FailureLog {
     private static final int FAILURES_A_MINUTE = 20;
 
     private final BoundedLog log;
+    private final FailureDetails details;
     private final String node;
     private final String handler;
 
-    /** @param handler bean and method */
-    public FailureLog(BoundedLog log, String node, String handler) {
+    /**
+     * @param details how much is logged of a failure
+     * @param handler bean and method
+     */
+    public FailureLog(BoundedLog log, FailureDetails details, String node, String handler) {
         this.log = log;
+        this.details = details;
         this.node = node;
         this.handler = handler;
     }
@@ -119,10 +125,10 @@ public final class FailureLog {
 
     /** Exceptions may quote the message, so line breaks are removed: a sender must not forge log lines. */
     private String text(Throwable failure) {
-        return Names.printable(log.tellable(failure).toString(), LONGEST_TEXT);
+        return Names.printable(details.logged(failure).toString(), LONGEST_TEXT);
     }
 
     private @Nullable Throwable trace(Throwable failure, boolean wanted) {
-        return wanted ? log.tellable(failure) : null;
+        return wanted ? details.logged(failure) : null;
     }
 }

@@ -10,6 +10,7 @@ import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.queue.Mover.Outcome;
 import io.safebunny.time.Timeline;
@@ -39,6 +40,7 @@ public final class PoisonQueue {
 
     private final String node;
     private final String type;
+    private final FailureDetails details;
     private final Mover mover;
     private final FailureLog failures;
     private final BoundedLog log;
@@ -49,11 +51,13 @@ public final class PoisonQueue {
 
     /**
      * @param queue the queue of the delivered messages
+     * @param details how much a copy tells of a failure
      * @param type the type of the messages, for the metrics
      */
-    public PoisonQueue(Node node, String queue, String type, Mover mover, FailureLog failures) {
+    public PoisonQueue(Node node, String queue, String type, FailureDetails details, Mover mover, FailureLog failures) {
         this.node = node.name();
         this.type = type;
+        this.details = details;
         this.mover = mover;
         this.failures = failures;
         this.log = node.log();
@@ -115,9 +119,7 @@ public final class PoisonQueue {
         failures.poisoned(ids, reason, failure);
         Outcome outcome;
         try {
-            outcome = move(
-                    delivery,
-                    PoisonCopies.of(message, reason, failure, log.details().of(failure), timeline.now()));
+            outcome = move(delivery, PoisonCopies.of(message, reason, failure, details.shown(failure), timeline.now()));
         } catch (RuntimeException e) {
             log.tell(
                     bare,

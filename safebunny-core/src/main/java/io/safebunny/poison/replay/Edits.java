@@ -177,7 +177,7 @@ final class Edits {
                     edited,
                     e instanceof InvalidMessageException invalid
                             ? "With the new body it would come back as %s: %s"
-                                    .formatted(invalid.reason().wireName(), reader.told(invalid))
+                                    .formatted(invalid.reason().wireName(), reader.told(edited, invalid))
                             : "With the new body it cannot be read, or assigned to a saga (%s). Correct the body."
                                     .formatted(e.getClass().getSimpleName()));
         }

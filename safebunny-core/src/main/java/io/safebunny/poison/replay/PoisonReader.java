@@ -5,7 +5,6 @@ import io.safebunny.bodies.BodyReference;
 import io.safebunny.bodies.MissingBodyException;
 import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.failure.SafeBunnyException;
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
@@ -14,6 +13,8 @@ import io.safebunny.message.Names;
 import io.safebunny.message.NotYetReadableException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.DetailsByType;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonedMessage;
@@ -60,7 +61,7 @@ final class PoisonReader {
     private final @Nullable StoredRecords records;
     private final ReplayAge ages;
     private final AskedFates fates;
-    private final ExceptionDetails details;
+    private final DetailsByType details;
 
     /**
      * @param byQueue reads the messages of a queue, by name of the queue, for those that this node handles
@@ -73,7 +74,7 @@ final class PoisonReader {
             @Nullable StoredRecords records,
             ReplayAge ages,
             AskedFates fates,
-            ExceptionDetails details) {
+            DetailsByType details) {
         this.details = details;
         this.byQueue = Map.copyOf(byQueue);
         this.records = records;
@@ -98,7 +99,7 @@ final class PoisonReader {
             @Nullable MessageRecord record) {
 
         /** @param withBody whether there is room for the body */
-        PoisonCopy told(boolean withBody, ExceptionDetails details) {
+        PoisonCopy told(boolean withBody, DetailsByType details) {
             MessageRecord stored = record;
             return new PoisonCopy(
                     shown,
@@ -115,7 +116,7 @@ final class PoisonReader {
                                             .toList(),
                                     stored.outgoing().size(),
                                     stored.trail().failures().stream()
-                                            .map(failure -> shownAs(failure, details))
+                                            .map(failure -> shownAs(failure, details.of(wire.type())))
                                             .toList()));
         }
 
@@ -203,7 +204,10 @@ final class PoisonReader {
 
     private Copy notRead(WireMessage wire, Throwable why) {
         if (TemporaryFailure.isCauseOf(why)) {
-            LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
+            LOG.debug(
+                    "Message {} cannot be judged",
+                    Names.printable(String.valueOf(wire.messageId())),
+                    details.of(wire.type()).logged(why));
             return Copy.kept(
                     wire,
                     Verdict.UNKNOWN,
@@ -229,19 +233,21 @@ final class PoisonReader {
     }
 
     /** The text of the failure that may be shown. */
-    String told(InvalidMessageException why) {
-        return details == ExceptionDetails.FULL
-                ? why.messageWithoutCode()
-                : details.of(why).toString();
+    String told(WireMessage wire, InvalidMessageException why) {
+        Throwable shown = details.of(wire.type()).shown(why);
+        return shown == why ? why.messageWithoutCode() : shown.toString();
     }
 
     /** A copy that is not replayed, because reading it would fail in the same way. It can be discarded. */
     private Copy unreadable(WireMessage wire, String what, Throwable why) {
-        LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
+        LOG.debug(
+                "Message {} cannot be judged",
+                Names.printable(String.valueOf(wire.messageId())),
+                details.of(wire.type()).logged(why));
         return Copy.kept(
                 wire,
                 Verdict.REFUSED,
-                what + ": " + Names.printable(details.of(why).toString(), LONGEST_FAILURE));
+                what + ": " + Names.printable(details.of(wire.type()).shown(why).toString(), LONGEST_FAILURE));
     }
 
     private Copy judged(
@@ -370,13 +376,13 @@ final class PoisonReader {
                 : null;
     }
 
-    private static PoisonCopy.Failure shownAs(Trail.Failure failure, ExceptionDetails details) {
+    private static PoisonCopy.Failure shownAs(Trail.Failure failure, FailureDetails details) {
         return new PoisonCopy.Failure(
                 failure.at(),
                 failure.instance(),
                 failure.millis(),
                 failure.exception(),
-                details == ExceptionDetails.FULL ? failure.text() : null, // it may be of a time when texts were shown
+                details.showsStoredTexts() ? failure.text() : null, // it may be of a time when texts were shown
                 failure.nextAt());
     }
 

@@ -189,7 +189,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 store == null ? null : new StoredRecords(store, node.timeline(), leases),
                 ages,
                 fates.pass(),
-                node.options().exceptionDetails());
+                node.details());
     }
 
     @Override
@@ -280,7 +280,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 boolean fits = copy.body().length <= room && bodyBytes > 0;
                 room -= fits ? copy.body().length : 0;
                 Found found = new Found(
-                        copy.told(fits, node.options().exceptionDetails()),
+                        copy.told(fits, node.details()),
                         Objects.requireNonNullElseGet(wire.appId(), () -> senderOf(wire.type())),
                         Objects.requireNonNullElse(wire.contentType(), ""),
                         isEncoded(wire, copy.body()) ? wire : null,

@@ -78,6 +78,7 @@ public final class SagaSupervision implements NodeFeature {
                 .filter(Objects::nonNull)
                 .forEach(node.parts().codecs()::requireFor);
         Orchestration orchestration = new Orchestration(node, definitions, messages);
+        hideTexts(definitions, orchestration);
         Map<String, SagaStates> states =
                 definitions.stream().collect(Collectors.toMap(SagaDefinition::name, saga -> SagaStates.of(saga, node)));
         SagaCounts counts = new SagaCounts(node, orchestration.names());
@@ -116,6 +117,20 @@ public final class SagaSupervision implements NodeFeature {
                     "Sagas need ids of their own for two commands of one handler [%s]: marker-mask gives both the same."
                             .formatted(first.description()),
                     "Remove safebunny.ids.scheme.");
+        }
+    }
+
+    /** Failures of what reads an encrypted state may quote it. Timeouts and repairs are messages of all sagas of the node. */
+    private void hideTexts(List<SagaDefinition> definitions, Orchestration orchestration) {
+        List<SagaDefinition> encrypted =
+                definitions.stream().filter(saga -> saga.encryptedAs() != null).toList();
+        encrypted.stream().flatMap(saga -> saga.handlers().stream()).forEach(handler -> node.details()
+                .hideTextsOf(handler.type()));
+        if (!encrypted.isEmpty()) {
+            orchestration.handlers().stream()
+                    .map(HandlerDefinition::type)
+                    .filter(MessageTypes::isReserved)
+                    .forEach(node.details()::hideTextsOf);
         }
     }
 

@@ -2,7 +2,6 @@
 package io.safebunny.saga.management;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
@@ -113,8 +112,7 @@ final class StoredSagas implements Sagas {
     private StuckOn explained(StuckOn stuck, Trail told) {
         int failures = told.failures().size();
         Trail.Failure last = failures == 0 ? null : told.failures().get(failures - 1);
-        boolean shown =
-                node.options().exceptionDetails() == ExceptionDetails.FULL; // the text may be of a time when it was
+        boolean shown = node.details().of(told.type()).showsStoredTexts(); // the text may be of a time when it was
         return new StuckOn(
                 stuck.messageId(),
                 stuck.node(),

@@ -4,7 +4,6 @@ package io.safebunny.story.search;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
 import io.safebunny.ScheduledMessage;
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.message.MessageTypes;
@@ -244,7 +243,7 @@ public final class OwnPart {
 
     private Message message(MessageRecord record, @Nullable Instant changedAt, @Nullable Lines lines) {
         // what is stored may be of a time when texts were shown
-        Trail trail = node.options().exceptionDetails() == ExceptionDetails.FULL
+        Trail trail = node.details().of(record.trail().type()).showsStoredTexts()
                 ? record.trail()
                 : record.trail().withoutTexts();
         boolean claimed = state(record) == State.HANDLING && !record.lease().isZero();

@@ -22,6 +22,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.observation.DetailsByType;
 import io.safebunny.operations.MovedCopies;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.PoisonOperation.Kind;
@@ -86,7 +87,7 @@ class MovingTest {
                         null,
                         new ReplayAge(timeline, Duration.ofDays(7), Duration.ofDays(90)),
                         new StepFates(moving, new NodeOperations(moving, "billing-1", false).nodes(), List::of).pass(),
-                        ExceptionDetails.FULL));
+                        new DetailsByType(ExceptionDetails.FULL)));
         run.run();
         return operation.progress();
     }
