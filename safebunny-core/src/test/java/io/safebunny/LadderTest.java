@@ -83,6 +83,7 @@ class LadderTest {
         "order.draining",
         "poison.elsewhere",
         "poison.replay",
+        "keys",
         "incident.writing",
         "incident",
         "upgrade",

@@ -2,6 +2,7 @@
 package io.safebunny.encryption;
 
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,16 @@ public interface SubjectKeys {
      * @return whether there was a key in use
      */
     boolean erase(String subject, Instant at);
+
+    /**
+     * How many keys are encrypted under each key of the {@link KeyProvider}, by its id; the secret of the place is one of them. May read all
+     * keys: it is asked by people who want to remove one.
+     *
+     * @return {@code null}, the default, if this place cannot tell
+     */
+    default @Nullable Map<String, Long> countByWrappingKey() {
+        return null;
+    }
 
     /** The key of the person that was destroyed last; {@code null} if none was. */
     @Nullable

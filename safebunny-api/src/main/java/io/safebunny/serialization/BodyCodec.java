@@ -6,6 +6,8 @@ import io.safebunny.encryption.SubjectErasedException;
 import io.safebunny.encryption.UnknownKeyException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -116,6 +118,32 @@ public interface BodyCodec {
      */
     default byte @Nullable [] secretHash(Envelope decoded) {
         return null;
+    }
+
+    /**
+     * The key that is needed to decode a body, told without that key; {@code null}, the default, if none is, or these bytes are not of this
+     * codec.
+     *
+     * @param beginning the first bytes of an encoded body, at least the first 256 if it has as many
+     */
+    default @Nullable String keyIdOf(byte[] beginning) {
+        return null;
+    }
+
+    /** The keys with which this instance encodes bodies now, by their ids. Default: none. */
+    default Set<String> encodesWith() {
+        return Set.of();
+    }
+
+    /**
+     * The keys of what the codec itself keeps, such as keys of persons, with how much is kept under each. May read all of that. Default: it
+     * keeps nothing.
+     *
+     * @return {@code null} if it cannot tell
+     * @throws KeysUnavailableException when the place where it is does not answer
+     */
+    default @Nullable Map<String, Long> keepsUnder() {
+        return Map.of();
     }
 
     /** Whether a message whose class {@linkplain #of needs} this codec is taken although it arrives without its encoding. Default: no. */

@@ -128,6 +128,20 @@ public interface MessageStore {
     List<String> findCorrelationIds(String messageId, int limit, Duration atMost);
 
     /**
+     * A part of all records of the node: of messages, their companions, and steps that are kept apart, in an order of the store's. Whoever
+     * reads all parts one after the other gets each record that is there from the first to the last of them; what is written or removed
+     * meanwhile may be among them. For people who ask: nothing is decided by it.
+     *
+     * @param after {@link StoredPage#next} of the part before; {@code null} for the first
+     * @param limit maximum to return, at least 1. It may return fewer once the records hold much
+     * @return {@code null}, the default, if the store cannot list all it has
+     * @throws StoreUnavailableException if the store does not answer; the part may be asked for again
+     */
+    default @Nullable StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        return null;
+    }
+
+    /**
      * Whether the same records may also be written through a {@link TransactionalMessageStore}, which keeps a message's steps in
      * a separate record. If so (the default), steps are also read from there: one more {@link #find} for a message with steps.
      */

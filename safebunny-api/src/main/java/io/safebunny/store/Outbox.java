@@ -91,6 +91,18 @@ public interface Outbox {
     List<String> findCorrelationIds(String messageId, int limit, Duration atMost);
 
     /**
+     * A part of all committed messages that are not confirmed yet, as {@link MessageStore#findAll} has them.
+     *
+     * @param after {@link StoredPage#next} of the part before; {@code null} for the first
+     * @param limit maximum to return, at least 1
+     * @return {@code null}, the default, if the outbox cannot list all it has
+     * @throws StoreUnavailableException if the store does not answer
+     */
+    default @Nullable StoredPage<OutboundMessage> findAll(@Nullable String after, int limit) {
+        return null;
+    }
+
+    /**
      * A committed message that is not confirmed yet.
      *
      * @param type {@code null} if this version cannot read the message

@@ -4,6 +4,7 @@ package io.safebunny.doubles;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -67,6 +68,11 @@ public abstract class ForwardingMessageStore implements MessageStore {
     @Override
     public List<DatedRecord> findCorrelated(String correlationId, int limit) {
         return wrapped.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public @Nullable StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        return wrapped.findAll(after, limit);
     }
 
     @Override

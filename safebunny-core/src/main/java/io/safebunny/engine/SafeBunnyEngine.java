@@ -13,6 +13,7 @@ import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.BodyVersions;
 import io.safebunny.incident.Incidents;
+import io.safebunny.keys.KeysInUse;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
@@ -103,6 +104,7 @@ public final class SafeBunnyEngine {
                 rates,
                 new Incidents(node, sagas, poison),
                 new UpgradeSamples(node, sagas, poison),
+                new KeysInUse(node, poison.whole()),
                 Scheduling.of(node, parts.scheduling()),
                 new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions, shards::troubles));
         consumptions = new Consumptions(node, features, pipelines, lanes, shards, rates);

@@ -6,6 +6,7 @@ import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
@@ -167,6 +168,21 @@ public final class MemoryMessageStore implements MessageStore {
                 .sorted(DatedRecord.SHARED_FIRST)
                 .limit(limit)
                 .toList();
+    }
+
+    @Override
+    public StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        List<MessageRecord> found = records.values().stream()
+                .map(Entry::record)
+                .filter(record -> after == null || place(record).compareTo(after) > 0)
+                .sorted(Comparator.comparing(MemoryMessageStore::place))
+                .limit(limit)
+                .toList();
+        return new StoredPage<>(found, 0, found.size() < limit ? null : place(found.get(found.size() - 1)));
+    }
+
+    private static String place(MessageRecord record) {
+        return record.key().correlationId() + '\0' + record.key().messageId();
     }
 
     @Override

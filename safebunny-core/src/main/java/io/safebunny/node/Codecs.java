@@ -6,6 +6,7 @@ import io.safebunny.bodies.BodyStoreUnavailableException;
 import io.safebunny.bodies.ClaimCheck;
 import io.safebunny.bodies.MissingBodyException;
 import io.safebunny.encryption.EncryptedTypes;
+import io.safebunny.encryption.KeysUnavailableException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Encodings;
@@ -18,7 +19,11 @@ import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The body codecs of a node: which ones the messages of a class go through, which it can decode, and where large bodies are. Immutable. */
@@ -153,6 +158,41 @@ public final class Codecs {
                 ? "Nothing can encrypt messages of a class with @Encrypted [class=%s]: there is no safebunny-crypto, or it has no keys."
                         .formatted(payload.getName())
                 : null;
+    }
+
+    /** The key that an encoded body needs, told by its first 256 bytes; {@code null} if it needs none, or no codec can tell. */
+    public @Nullable String keyIdOf(byte[] beginning) {
+        for (BodyCodec codec : all) {
+            String keyId = codec.keyIdOf(beginning);
+            if (keyId != null) {
+                return keyId;
+            }
+        }
+        return null;
+    }
+
+    /** The keys with which this instance encodes bodies now. */
+    public Set<String> encodesWith() {
+        return all.stream()
+                .flatMap(codec -> codec.encodesWith().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * The keys of what codecs keep themselves, with how much is kept under each; {@code null} if one of them cannot tell.
+     *
+     * @throws KeysUnavailableException if the place where it is does not answer
+     */
+    public @Nullable Map<String, Long> keepsUnder() {
+        Map<String, Long> counts = new TreeMap<>();
+        for (BodyCodec codec : all) {
+            Map<String, Long> kept = codec.keepsUnder();
+            if (kept == null) {
+                return null;
+            }
+            kept.forEach((keyId, count) -> counts.merge(keyId, count, Long::sum));
+        }
+        return counts;
     }
 
     /** Whether one of these encodings hides the content of a body. */

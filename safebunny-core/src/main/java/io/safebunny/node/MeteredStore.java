@@ -6,6 +6,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
@@ -111,6 +112,11 @@ class MeteredStore implements MessageStore {
     @Override
     public List<DatedRecord> findCorrelated(String correlationId, int limit) {
         return store.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public @Nullable StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        return store.findAll(after, limit);
     }
 
     @Override

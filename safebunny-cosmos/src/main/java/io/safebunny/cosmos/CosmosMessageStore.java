@@ -18,6 +18,7 @@ import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -286,6 +287,12 @@ public final class CosmosMessageStore implements MessageStore {
     @Override
     public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
         return queries.findCorrelationIds(messageId, limit, atMost);
+    }
+
+    /** {@inheritDoc} A query of all partitions, part by part: each document costs about as much as reading it. */
+    @Override
+    public StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        return queries.findAll(after, limit);
     }
 
     /** At session consistency, a process sees all that it has written, but not yet all that others have. */

@@ -5,6 +5,7 @@ import com.azure.cosmos.CosmosAsyncContainer;
 import com.azure.cosmos.CosmosException;
 import com.azure.cosmos.CosmosItemSerializer;
 import com.azure.cosmos.models.CosmosQueryRequestOptions;
+import com.azure.cosmos.models.FeedResponse;
 import com.azure.cosmos.models.PartitionKey;
 import com.azure.cosmos.models.SqlParameter;
 import com.azure.cosmos.models.SqlQuerySpec;
@@ -13,6 +14,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.safebunny.cosmos.CosmosCalls.Operation;
 import io.safebunny.message.Names;
 import io.safebunny.store.ListingQuery;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
@@ -27,6 +29,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -146,6 +149,34 @@ final class CosmosQueries {
                 .take(limit)
                 .collectSortedList();
         return calls.search("message_id=" + messageId, "Search by the correlation id, or ask", atMost, reading);
+    }
+
+    /** @param after the service's own token of the part before; {@code null} for the first */
+    StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        CosmosQueryRequestOptions options = new CosmosQueryRequestOptions()
+                .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
+                .setMaxDegreeOfParallelism(0); // one partition after the other: nobody waits, and traffic has the units
+        var reading = container
+                .queryItems(new SqlQuerySpec("SELECT * FROM c"), options, ObjectNode.class)
+                .byPage(after, Math.min(limit, PAGE))
+                .doOnNext(answer -> calls.charge(Operation.QUERY, answer.getRequestCharge()))
+                .take(1)
+                .map(CosmosQueries::page)
+                .single(new StoredPage<>(List.of(), 0, null));
+        return calls.search("documents=all", "Ask", null, reading);
+    }
+
+    private static StoredPage<MessageRecord> page(FeedResponse<ObjectNode> answer) {
+        List<MessageRecord> found = new ArrayList<>();
+        int unreadable = 0;
+        for (ObjectNode document : answer.getResults()) {
+            try {
+                found.add(RecordDocument.read(RecordDocument.keyOf(document), document));
+            } catch (UnreadableRecordException e) {
+                unreadable++;
+            }
+        }
+        return new StoredPage<>(found, unreadable, answer.getContinuationToken());
     }
 
     /** Without steps that are kept apart, which this store does not write. */

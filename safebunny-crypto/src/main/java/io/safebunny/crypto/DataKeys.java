@@ -11,6 +11,8 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,18 @@ final class DataKeys {
     DataKey current(String name) {
         return current.computeIfAbsent(name, key -> new Renewed<>(before -> renewed(key, before), timeline))
                 .get();
+    }
+
+    /** The keys under which the data keys are wrapped that encrypt now, or did so last. */
+    Set<String> encryptingWith() {
+        Set<String> ids = new TreeSet<>();
+        for (Renewed<DataKey> each : current.values()) {
+            DataKey known = each.known();
+            if (known != null) {
+                ids.add(known.wrapped().keyId());
+            }
+        }
+        return ids;
     }
 
     /**

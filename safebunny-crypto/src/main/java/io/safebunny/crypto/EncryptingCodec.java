@@ -15,8 +15,10 @@ import io.safebunny.serialization.CodecException;
 import io.safebunny.time.Timeline;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
@@ -206,6 +208,25 @@ public final class EncryptingCodec implements BodyCodec {
                     "Cannot decrypt the body [key=%s]: it was changed, or encrypted for a message with other ids, another type, sender or content type. If nobody edited the message, somebody has tampered with it"
                             .formatted(keyId));
         }
+    }
+
+    @Override
+    public @Nullable String keyIdOf(byte[] beginning) {
+        return SealedBody.keyIdOf(beginning);
+    }
+
+    @Override
+    public Set<String> encodesWith() {
+        Set<String> all = new TreeSet<>(keys.encryptingWith());
+        if (subjects != null) {
+            all.addAll(subjects.encryptingWith());
+        }
+        return all;
+    }
+
+    @Override
+    public @Nullable Map<String, Long> keepsUnder() {
+        return subjects == null ? Map.of() : subjects.countByWrappingKey();
     }
 
     private SecretKey personsKey(String id) {

@@ -36,6 +36,13 @@ final class Renewed<T> {
      */
     record Held<T>(T value, long at, long renewAt, long endsAt) {}
 
+    /** What was given last; {@code null} if nothing was. Asks nobody. */
+    @Nullable
+    T known() {
+        Held<T> known = held;
+        return known == null ? null : known.value;
+    }
+
     /** @throws KeysUnavailableException the service does not answer, and there is nothing to go on with */
     T get() {
         Held<T> known = held;

@@ -145,6 +145,22 @@ record SealedBody(WrappedKey wrapped, @Nullable String subjectKey, byte[] salt, 
                 .array();
     }
 
+    /** The id of the key of a body of which these are the first bytes; {@code null} if they are of no encrypted body. */
+    static @Nullable String keyIdOf(byte[] beginning) {
+        int at = MAGIC.length + 1;
+        if (beginning.length < at
+                || !(Arrays.equals(beginning, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
+                        || Arrays.equals(beginning, 0, MAGIC.length, MAGIC_WITH_SUBJECT, 0, MAGIC.length))) {
+            return null;
+        }
+        int length = Byte.toUnsignedInt(beginning[MAGIC.length]);
+        if (beginning.length < at + length) {
+            return null;
+        }
+        String keyId = new String(beginning, at, length, StandardCharsets.US_ASCII);
+        return isKeyId(keyId) ? keyId : null;
+    }
+
     /** {@code null} if these bytes are no encrypted body. */
     static @Nullable SealedBody read(byte[] bytes) {
         try {

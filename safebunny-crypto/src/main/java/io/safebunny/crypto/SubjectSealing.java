@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -35,6 +36,10 @@ final class SubjectSealing {
     SubjectSealing(DataKeys keys, String keyName) {
         this.keys = keys;
         this.keyName = keyName;
+    }
+
+    Set<String> encryptingWith() {
+        return keys.encryptingWith();
     }
 
     /** The person as the place of keys knows them. */

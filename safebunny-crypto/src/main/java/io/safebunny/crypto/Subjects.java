@@ -19,7 +19,9 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
@@ -211,6 +213,17 @@ public final class Subjects implements BunnySubjects {
     }
 
     /** While the place is away it is asked once a second, and not for each message. */
+    /** How many keys of persons there are under each key of the provider, by its id; {@code null} if their place cannot tell. */
+    @Nullable
+    Map<String, Long> countByWrappingKey() {
+        return asked(place::countByWrappingKey);
+    }
+
+    /** The keys under which keys of persons are encrypted now. */
+    Set<String> encryptingWith() {
+        return sealing.encryptingWith();
+    }
+
     private <T> @Nullable T asked(Supplier<@Nullable T> question) {
         Outage known = outage;
         if (known != null && timeline.nanoTime() - known.at() < Renewed.ASKED_AGAIN_AFTER.toNanos()) {

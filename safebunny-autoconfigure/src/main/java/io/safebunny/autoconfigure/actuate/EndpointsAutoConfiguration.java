@@ -23,6 +23,7 @@ import io.safebunny.encryption.BunnySubjects;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.incident.Incidents;
+import io.safebunny.keys.KeysInUse;
 import io.safebunny.message.Encodings;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
@@ -134,6 +135,7 @@ final class EndpointsAutoConfiguration {
                 new OrderSection(
                         parts.store() == null ? null : engine.get(WaitingKeys.class),
                         parts.options().node()));
+        sections.put("keys", new KeySection(engine.get(KeysInUse.class), audit));
         sections.put("subjects", new SubjectSection(subjects.getIfAvailable(), audit));
         sections.put("shards", Section.ofEntries(new ShardsView(engine.get(Shards.class))::look));
         sections.put(

@@ -74,7 +74,9 @@ final class NodeEndpoint {
             @Nullable String as,
             @Nullable String type,
             @Nullable String correlation,
-            @Nullable String messageId) {
+            @Nullable String messageId,
+            @Nullable String key,
+            @Nullable String unsentSince) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "saga", saga);
         add(asked, "sagaId", sagaId);
@@ -92,6 +94,8 @@ final class NodeEndpoint {
         add(asked, "type", type);
         add(asked, "correlation", correlation);
         add(asked, "messageId", messageId);
+        add(asked, "key", key);
+        add(asked, "unsentSince", unsentSince);
         return Answers.found(
                 () -> {
                     Section section = section(path);
@@ -151,7 +155,7 @@ final class NodeEndpoint {
                     refuseOthers(asked, taken.isEmpty() ? BreakerSection.PAUSE : taken, Section::changesBy);
                     return section.change(below(path), asked, user);
                 },
-                "Nothing to change %s: use POST breakers/{type}, POST sagas/{id}, POST scheduled/{id} or POST subjects. To cancel an operation, use DELETE operations/{operation}."
+                "Nothing to change %s: use POST breakers/{type}, POST sagas/{id}, POST scheduled/{id}, POST subjects or POST keys. To cancel an operation, use DELETE operations/{operation}."
                         .formatted(shown(path)));
     }
 

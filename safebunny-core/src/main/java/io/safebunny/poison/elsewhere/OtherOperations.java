@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Asks the other instances of this node for their operations on poison messages, and tells them those of this one. Thread-safe. */
@@ -27,6 +28,8 @@ public final class OtherOperations {
     private static final String UNABLE = "runs a version that cannot say so";
     private static final String NOT_IN_TIME =
             "they were not asked in time, because this instance stops or has no thread for it: ask again";
+
+    private static final String HELD = "another instance held copies, which nobody else sees meanwhile: ask again";
 
     /** How long an answer is told again. */
     static final Duration FRESH = Duration.ofSeconds(5);
@@ -120,6 +123,54 @@ public final class OtherOperations {
         CompletableFuture<Round> round = shared();
         Known last = known;
         return last == null || round.isDone() || timeline.nanoTime() - last.at > LATELY.toNanos() ? told() : last.told;
+    }
+
+    /**
+     * Whether a look at copies has seen all: asks the others before and after it, as the broker does not give the copies that they hold.
+     *
+     * @param look says why it has not seen all; {@code null} if it has. Not called if others hold copies
+     * @return why it has not seen all; {@code null} if it has, and nobody else has held any meanwhile
+     */
+    public @Nullable String whyNotAll(Supplier<@Nullable String> look) {
+        Round before = asked();
+        String why = whyNotAlone(before);
+        if (before == null || why != null) {
+            return why;
+        }
+        String seen = look.get();
+        if (seen != null) {
+            return seen;
+        }
+        Round after = asked();
+        why = whyNotAlone(after);
+        return why != null || after == null || before.isQuietUntil(after) ? why : HELD;
+    }
+
+    private static @Nullable String whyNotAlone(@Nullable Round round) {
+        if (round == null) {
+            return NOT_IN_TIME;
+        }
+        String problem = round.told.problem();
+        if (problem != null) {
+            return "it is not known whether other instances hold copies: " + problem;
+        }
+        String silent = round.told.instances().stream()
+                .filter(one -> one.silence() != null)
+                .map(OtherInstance::instance)
+                .collect(Collectors.joining(", "));
+        return !silent.isEmpty()
+                ? "instance %s has not said whether it holds copies: ask again".formatted(silent)
+                : round.isBrowsing() ? HELD : null;
+    }
+
+    private @Nullable Round asked() {
+        CompletableFuture<Round> round = ask();
+        try {
+            return Deadline.after(PATIENCE, timeline).await(round) ? round.join() : null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
     }
 
     private synchronized CompletableFuture<Round> shared() {

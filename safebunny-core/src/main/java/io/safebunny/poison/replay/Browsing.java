@@ -32,7 +32,7 @@ final class Browsing {
     }
 
     /** Browses while no operation takes copies. Waits for others who are browsing. */
-    <T> T alone(String queue, Function<BrowsedQueue, T> look) {
+    <T extends @Nullable Object> T alone(String queue, Function<BrowsedQueue, T> look) {
         return locked(() -> {
             begin();
             try (BrowsedQueue browsed = transport.browse(queue)) {

@@ -107,6 +107,11 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         this.watch = new SetAsideWatch(node, others, depth, browsing::quiet);
     }
 
+    /** For who looks at all copies. */
+    public WholeQueue whole() {
+        return new WholeQueue(browsing, others, queue, archive);
+    }
+
     @Override
     public List<Object> offers() {
         return List.of(this);

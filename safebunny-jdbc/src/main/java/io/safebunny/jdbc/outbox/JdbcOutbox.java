@@ -18,6 +18,7 @@ import io.safebunny.jdbc.sql.TableCheck;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.StoredPage;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.Connection;
@@ -187,6 +188,11 @@ public final class JdbcOutbox implements Outbox {
     public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
         return searches.byMessageId(messageId, atMost, connection -> outbox.table()
                 .findCorrelationIds(connection, messageId, limit, atMost));
+    }
+
+    @Override
+    public StoredPage<OutboundMessage> findAll(@Nullable String after, int limit) {
+        return searches.part(connection -> outbox.table().findAll(connection, after, limit));
     }
 
     private static RuntimeException remembered(StoredInTransaction stored, RuntimeException failure) {

@@ -50,6 +50,15 @@ public final class Searches {
         }
     }
 
+    /** A part of all rows, served by an index. */
+    public <T> T part(SqlWork<T> reading) {
+        try {
+            return connections.together(reading);
+        } catch (SQLException e) {
+            throw failures.translateSearch(what + " could not be read from end to end", "rows=all", "Ask", e);
+        }
+    }
+
     /** A search that may read all rows. */
     public List<String> byMessageId(String messageId, Duration atMost, SqlWork<List<String>> search) {
         if (!Names.isMessageId(messageId)) {

@@ -9,6 +9,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.jdbc.store.rows.AllRows;
 import io.safebunny.jdbc.store.rows.ExpiredRows;
 import io.safebunny.jdbc.store.rows.Listings;
 import io.safebunny.jdbc.store.rows.RecordTables;
@@ -18,6 +19,7 @@ import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
@@ -64,6 +66,7 @@ public final class JdbcMessageStore implements MessageStore {
     private final @Nullable CombinedWrites combined;
 
     private final Searches searches;
+    private final AllRows all;
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
@@ -100,6 +103,7 @@ public final class JdbcMessageStore implements MessageStore {
                 ? new CombinedWrites(connections, tables.messages(), PORTION)
                 : null;
         this.searches = new Searches(connections, tables.messages().failures(), "The store");
+        this.all = new AllRows(tables, options.node());
     }
 
     /** A store for the same records that uses other connections. */
@@ -307,6 +311,11 @@ public final class JdbcMessageStore implements MessageStore {
     public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
         return searches.byMessageId(messageId, atMost, connection -> tables.messages()
                 .findCorrelationIds(connection, messageId, limit, atMost));
+    }
+
+    @Override
+    public StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        return searches.part(connection -> all.part(connection, after, limit));
     }
 
     /** The statement leaves out what newer versions wrote, so this record was changed by hand, or a version in between wrote it. */

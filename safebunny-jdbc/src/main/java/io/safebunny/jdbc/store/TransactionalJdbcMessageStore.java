@@ -13,6 +13,7 @@ import io.safebunny.store.ListingQuery;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
@@ -273,6 +274,11 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     @Override
     public List<DatedRecord> findCorrelated(String correlationId, int limit) {
         return alone.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public @Nullable StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
+        return alone.findAll(after, limit);
     }
 
     @Override

@@ -16,7 +16,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +91,23 @@ public final class JdbcSubjectKeys implements SubjectKeys {
                 update.setString(3, subject);
                 return update.executeUpdate() > 0;
             }
+        });
+    }
+
+    /** {@inheritDoc} Reads the whole table. */
+    @Override
+    public Map<String, Long> countByWrappingKey() {
+        return asked(connection -> {
+            Map<String, Long> counts = new TreeMap<>();
+            try (PreparedStatement query = prepare(
+                            connection,
+                            "select wrapping_key, count(*) from %s where sealed is not null group by wrapping_key");
+                    ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    counts.put(rows.getString(1), rows.getLong(2));
+                }
+            }
+            return counts;
         });
     }
 

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.StoredPage;
+import io.safebunny.transport.OutboundMessage;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -46,6 +49,31 @@ class OutboxSearchIT {
                     .containsExactly(ids);
             assertThat(instance.outbox.findCorrelated("c", 33)).hasSize(33);
             instance.sql.update("delete from safebunny_outbox where node = ?", instance.node);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(60)
+    void readsAllPartByPart(TestDatabase database) {
+        try (OutboxUnderTest instance = OutboxUnderTest.on(database.pool());
+                OutboxUnderTest other = OutboxUnderTest.on(database.pool())) {
+            String[] ids = IntStream.range(0, 45).mapToObj(i -> "m" + i).toArray(String[]::new);
+            instance.publishAndCommit("c", ids);
+            other.publishAndCommit("c", "theirs");
+
+            for (int limit : new int[] {1, 7, 100}) {
+                List<String> read = new ArrayList<>();
+                String next = null;
+                do {
+                    StoredPage<OutboundMessage> part = instance.outbox.findAll(next, limit);
+                    assertThat(part.rows()).hasSizeLessThanOrEqualTo(limit);
+                    part.rows().forEach(message -> read.add(message.message().messageId()));
+                    next = part.next();
+                } while (next != null);
+                assertThat(read).containsExactly(ids);
+            }
+            instance.sql.update("delete from safebunny_outbox where node in (?, ?)", instance.node, other.node);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.safebunny.encryption.SubjectKey;
 import io.safebunny.encryption.SubjectKeys;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
@@ -55,6 +57,26 @@ public abstract class SubjectKeysContract {
 
         assertSame(Objects.requireNonNull(keys().find(fresh.subject())), fresh);
         assertSame(Objects.requireNonNull(keys().findById(fresh.id())), fresh);
+    }
+
+    @Test
+    public void countsByTheKeyUnderWhichTheyAreEncrypted() throws Exception {
+        SubjectKeys keys = keys();
+        String wrapping = "subjects-" + UUID.randomUUID();
+        SubjectKey first = under(wrapping);
+        keys.addIfAbsent(first);
+        keys.addIfAbsent(under(wrapping));
+        Map<String, Long> counts = keys().countByWrappingKey();
+        assumeThat(counts).isNotNull();
+        assertThat(counts).containsEntry(wrapping, 2L);
+
+        keys.erase(first.subject(), NOON);
+        assertThat(keys().countByWrappingKey()).containsEntry(wrapping, 1L);
+    }
+
+    private static SubjectKey under(String wrappingKey) {
+        SubjectKey fresh = fresh(person());
+        return new SubjectKey(fresh.id(), fresh.subject(), wrappingKey, fresh.sealed(), null);
     }
 
     @Test

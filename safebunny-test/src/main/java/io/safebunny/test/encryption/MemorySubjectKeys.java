@@ -7,7 +7,9 @@ import io.safebunny.encryption.SubjectKeys;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Keys of persons in memory, which a test may take away for a while. Nodes that are to read each other's messages share one. Thread-safe. */
@@ -72,6 +74,14 @@ public final class MemorySubjectKeys implements SubjectKeys {
         });
     }
 
+    @Override
+    public synchronized Map<String, Long> countByWrappingKey() {
+        requireAnswer();
+        return byId.values().stream()
+                .filter(key -> !key.isErased())
+                .collect(Collectors.groupingBy(SubjectKey::wrappingKey, TreeMap::new, Collectors.counting()));
+    }
+
     private @Nullable SubjectKey inUse(String subject) {
         return byId.values().stream()
                 .filter(key -> key.subject().equals(subject) && !key.isErased())
@@ -80,10 +90,14 @@ public final class MemorySubjectKeys implements SubjectKeys {
     }
 
     private synchronized @Nullable SubjectKey answered(Supplier<@Nullable SubjectKey> question) {
+        requireAnswer();
+        return question.get();
+    }
+
+    private void requireAnswer() {
         if (isAway) {
             throw new KeysUnavailableException("The keys of persons of this test are away", null);
         }
         calls++;
-        return question.get();
     }
 }

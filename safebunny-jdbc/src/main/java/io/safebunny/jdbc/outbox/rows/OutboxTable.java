@@ -7,6 +7,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.message.Headers;
 import io.safebunny.store.Outbox;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
@@ -323,6 +324,34 @@ public final class OutboxTable {
             }
         }
         return last;
+    }
+
+    /** In the order in which they were stored, by the primary key: at most 20 at a time, because each has a whole message. */
+    public StoredPage<OutboundMessage> findAll(Connection connection, @Nullable String after, int limit)
+            throws SQLException {
+        String sql =
+                "select id, correlation_id, message_id, attempts, message from %s where node = ? and id > ? order by id limit ?"
+                        .formatted(name);
+        int portion = Math.min(PORTION, limit);
+        List<OutboundMessage> found = new ArrayList<>();
+        int unreadable = 0;
+        long last = after == null ? -1 : Long.parseLong(after);
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setLong(2, last);
+            statement.setInt(3, portion);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    last = rows.getLong(1);
+                    try {
+                        found.add(claimed(rows, false).read().message());
+                    } catch (RuntimeException e) { // each parser throws exceptions of its own type
+                        unreadable++;
+                    }
+                }
+            }
+        }
+        return new StoredPage<>(found, unreadable, found.size() + unreadable < portion ? null : String.valueOf(last));
     }
 
     /** Reads all rows of the node. */

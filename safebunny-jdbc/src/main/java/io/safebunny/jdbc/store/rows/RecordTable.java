@@ -163,6 +163,18 @@ final class RecordTable {
                 .formatted(dialect().millisOf("changed_at"), columns, name);
     }
 
+    /** Parameters: node, correlation id, message id after which to begin, limit. Columns: rest of the key, columns. */
+    String findAllOfPartition() {
+        return "select correlation_id, message_id, %s from %s where node = ? and correlation_id = ? and message_id > ? order by message_id limit ?"
+                .formatted(columns, name);
+    }
+
+    /** Parameters: node, correlation id after which to begin, limit. Columns: rest of the key, columns. */
+    String findAllOfPartitions() {
+        return "select correlation_id, message_id, %s from %s where node = ? and correlation_id > ? order by correlation_id, message_id limit ?"
+                .formatted(columns, name);
+    }
+
     /** Reads the keys of all rows, which are in an index with each database. Parameters: node, message id, limit. */
     String findCorrelationIds() {
         return "select correlation_id from %s where node = ? and message_id = ? limit ?".formatted(name);

@@ -70,6 +70,10 @@ public final class Statements {
     }
 
     /** Creates the exceptions for failures of this table. */
+    RecordRow row() {
+        return row;
+    }
+
     public Failures failures() {
         return failures;
     }

@@ -26,7 +26,8 @@ public abstract class MessageStoreContract
                 JointWriteRules,
                 LaneWriteRules,
                 ListingRules,
-                SearchRules {
+                SearchRules,
+                WholeStoreRules {
 
     private final StoreBench bench = new StoreBench(this);
 

@@ -17,6 +17,7 @@ class MessageStoreContractBitesTest extends ContractBites {
                 new BrokenJointWrites(),
                 new BrokenLanes(),
                 new BrokenListings(),
-                new BrokenSearches());
+                new BrokenSearches(),
+                new BrokenParts());
     }
 }

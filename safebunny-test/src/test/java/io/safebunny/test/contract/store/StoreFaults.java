@@ -3,6 +3,7 @@ package io.safebunny.test.contract.store;
 
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.StoredPage;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
@@ -78,6 +79,16 @@ abstract class StoreFaults extends Faults<BrokenStoreContract, MessageStore> {
                     .instead((real, unchangedFor, limit) -> real.findCompleted(unchangedFor, limit).stream()
                             .map(record -> withKey(record, keys.getOrDefault(record.key(), record.key())))
                             .toList());
+            store.on(MessageStore::findAll).instead((real, after, limit) -> {
+                StoredPage<MessageRecord> part = Objects.requireNonNull(real.findAll(after, limit));
+                return new StoredPage<>(
+                        part.rows().stream()
+                                .map(record -> Objects.requireNonNull(
+                                        withKey(record, keys.getOrDefault(record.key(), record.key()))))
+                                .toList(),
+                        part.unreadable(),
+                        part.next());
+            });
             store.on(MessageStore::findCorrelated).instead((real, correlation, limit) -> Stream.concat(
                             real.findCorrelated(correlation, Integer.MAX_VALUE).stream()
                                     .filter(dated -> dated.record().key().isShared()),

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.keys;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.keys.KeyLook.Looked;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
+import io.safebunny.poison.replay.WholeQueue;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.time.Timeline.Purpose;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells which keys this node still needs: looks at all that it keeps, in the background, one look at a time. Needs no key. Thread-safe.
+ */
+public final class KeysInUse implements NodeFeature {
+
+    private static final Logger LOG = LoggerFactory.getLogger(KeysInUse.class);
+
+    /** Between two parts, so that it takes little of the store's time. */
+    static final Duration PAUSE = Duration.ofMillis(50);
+
+    /** Before a part is asked for again that the store has not given. */
+    static final Duration AWAY = Duration.ofSeconds(5);
+
+    /** By how much clocks may differ. */
+    private static final Duration CLOCKS = Duration.ofHours(1);
+
+    private static final String STOPPED = "the look was ended, because the node stops: begin another one";
+
+    private final Node node;
+    private final WholeQueue poison;
+    /** Until it is known that it does not. */
+    private volatile boolean consumes = true;
+
+    private @Nullable LookedPlaces latest; // guarded by this
+    private boolean isRunning; // guarded by this
+    private volatile boolean isStopped;
+
+    public KeysInUse(Node node, WholeQueue poison) {
+        this.node = node;
+        this.poison = poison;
+    }
+
+    @Override
+    public List<Object> offers() {
+        return List.of(this);
+    }
+
+    @Override
+    public void startConsuming(List<HandlerDefinition> handlers) {
+        consumes = handlers.stream().anyMatch(handler -> !MessageTypes.isReserved(handler.type()));
+    }
+
+    @Override
+    public void stopConsuming() {
+        isStopped = true;
+    }
+
+    /** Begins to look, unless a look goes on. What was found before is forgotten. */
+    public synchronized KeyLook begin() {
+        LookedPlaces present = latest;
+        if (present == null || !isRunning) {
+            LookedPlaces begun = new LookedPlaces(node.timeline().now());
+            latest = begun;
+            isRunning = true;
+            present = begun;
+            goOn(new KeyWalk(node, poison, begun), begun, Duration.ZERO);
+        }
+        return present.soFar();
+    }
+
+    /** The latest look, which may go on; {@code null} if there was none since the start. */
+    public synchronized @Nullable KeyLook latest() {
+        return latest == null ? null : latest.soFar();
+    }
+
+    private void goOn(KeyWalk walk, LookedPlaces places, Duration pause) {
+        node.timeline().schedule(Purpose.UPKEEP, pause, () -> {
+            try {
+                node.workers().execute(() -> part(walk, places));
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                broken(places, "there was no thread for it: begin another look");
+            }
+        });
+    }
+
+    private void part(KeyWalk walk, LookedPlaces places) {
+        if (isStopped) {
+            broken(places, STOPPED);
+            return;
+        }
+        try {
+            if (walk.next()) {
+                goOn(walk, places, PAUSE);
+            } else {
+                end(places);
+            }
+        } catch (StoreUnavailableException e) {
+            goOn(walk, places, AWAY);
+        } catch (RuntimeException e) {
+            LOG.warn("The look for keys in use failed", node.log().tellable(e));
+            broken(
+                    places,
+                    "it failed (%s), see the log: begin another look"
+                            .formatted(e.getClass().getName()));
+        }
+    }
+
+    private void broken(LookedPlaces places, String why) {
+        places.incomplete(Place.OTHERS, why);
+        end(places);
+    }
+
+    private synchronized void end(LookedPlaces places) {
+        places.ends(node.timeline().now());
+        isRunning = false;
+    }
+
+    /** The keys with which this instance encrypts now. */
+    public List<String> encryptsWith() {
+        return List.copyOf(node.parts().codecs().encodesWith());
+    }
+
+    /**
+     * Whether this node still needs a key, as the latest look has it.
+     *
+     * @param unsentSince since when no node has sent anything under the key, and nothing delayed under it was due; {@code null} if that is not
+     *     known
+     */
+    public KeyVerdict verdict(String key, @Nullable Instant unsentSince) {
+        Map<Place, Long> used = new EnumMap<>(Place.class);
+        List<String> unknown = new ArrayList<>();
+        KeyLook look = latest();
+        if (look == null) {
+            unknown.add("nothing was looked at yet: begin a look");
+        } else {
+            used.putAll(look.found().getOrDefault(key, Map.of()));
+            if (look.endedAt() == null) {
+                unknown.add("the look goes on: ask again");
+            }
+            for (Looked looked : look.places()) {
+                if (looked.incomplete() != null) {
+                    unknown.add(looked.place().words() + ": " + looked.incomplete());
+                }
+            }
+            String queues = queues(look, unsentSince);
+            if (queues != null) {
+                unknown.add(Place.QUEUES.words() + ": " + queues);
+            }
+        }
+        if (encryptsWith().contains(key)) {
+            used.put(Place.THIS_INSTANCE, 1L);
+        }
+        boolean removable = used.isEmpty() && unknown.isEmpty();
+        return new KeyVerdict(key, removable, used, unknown, sentence(key, used, unknown, look));
+    }
+
+    /**
+     * No queue can be searched. But a message that is older than the retention is refused before its body is opened, so that none needs the key
+     * once nothing was sent, or due, for so long: what is delayed counts as sent when it is due.
+     *
+     * @return why queues may need the key, and what to do; {@code null} if they cannot
+     */
+    private @Nullable String queues(KeyLook look, @Nullable Instant unsentSince) {
+        if (!consumes) {
+            return null;
+        }
+        if (node.store() == null) {
+            return "they cannot be searched, and without a store messages of any age are handled: remove the key when they have been empty";
+        }
+        Duration wait = node.options().retention().plus(CLOCKS);
+        if (unsentSince == null) {
+            return "they cannot be searched. Tell with unsentSince since when nothing was sent under this key by any node, and nothing delayed was due: safebunny.dedup.retention (%s) and an hour later, none of it is handled any more, so look again then"
+                    .formatted(node.options().retention());
+        }
+        Instant from = unsentSince.plus(wait);
+        return look.begunAt().isBefore(from)
+                ? "they cannot be searched, and what was sent or due under it before %s may be handled until %s: look again then"
+                        .formatted(unsentSince, from)
+                : null;
+    }
+
+    private String sentence(String key, Map<Place, Long> used, List<String> unknown, @Nullable KeyLook look) {
+        String name = Names.printable(key);
+        if (!used.isEmpty()) {
+            return "%s is in use at node %s: %s."
+                    .formatted(
+                            name,
+                            node.name(),
+                            used.entrySet().stream()
+                                    .map(place -> place.getKey() == Place.THIS_INSTANCE
+                                            ? place.getKey().words()
+                                            : "%s (%s)".formatted(place.getKey().words(), place.getValue()))
+                                    .collect(Collectors.joining(", ")));
+        }
+        if (!unknown.isEmpty() || look == null) {
+            return "It is not known whether %s can be removed at node %s. Not looked at: %s."
+                    .formatted(name, node.name(), String.join(". ", unknown));
+        }
+        return "%s can be removed at node %s: nothing needs it at any place, looked at from %s to %s."
+                .formatted(name, node.name(), look.begunAt(), look.endedAt());
+    }
+}
