@@ -4,6 +4,7 @@ package io.safebunny.upgrade;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -138,6 +139,16 @@ class ShapeMaskTest {
                         tree(
                                 "{'goods':[{'to':{'street':'Xxxx'},'colour':'RED','stops':[{'street':'Xxxx'}],'kind':'parcel'}]}"));
         assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.goods.to.less");
+    }
+
+    @JsonIgnoreProperties(value = "gone", ignoreUnknown = true)
+    record Tolerant(String name) {}
+
+    @Test
+    void namesWhatAClassToleratesButNotWhatItIgnoresByName() {
+        assertThat(masked(Tolerant.class, "{\"name\":\"Ann\",\"gone\":1,\"more\":2}"))
+                .isEqualTo(tree("{'name':'Xxx','gone':1}"));
+        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.more");
     }
 
     record ByKey(Map<String, Inner> byKey) {}

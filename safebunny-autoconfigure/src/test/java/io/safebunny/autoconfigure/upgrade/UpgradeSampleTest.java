@@ -13,6 +13,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.Upcast;
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.bodies.BodyStore;
 import io.safebunny.encryption.Encrypted;
 import io.safebunny.encryption.KeyProvider;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -25,7 +26,9 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import io.safebunny.test.bodies.MemoryBodyStore;
 import io.safebunny.test.encryption.MemoryKeys;
+import io.safebunny.time.SystemTimeline;
 import io.safebunny.upgrade.UpgradeSample;
 import io.safebunny.upgrade.UpgradeSample.LeftOut;
 import io.safebunny.upgrade.UpgradeSample.Message;
@@ -301,6 +304,53 @@ class UpgradeSampleTest {
             assertThat(sample.messages()).isEmpty();
             assertThat(sample.leftOut()).contains(new LeftOut("StockChanged", "is not shown by the BodyMasker", 1));
         });
+    }
+
+    @BunnyMessage(format = "cbor")
+    record Measured(String sensor, double value) {}
+
+    static class Measuring {
+        @BunnyHandler(from = "shop")
+        void on(Measured measured) {
+            throw new PoisonMessageException("closed");
+        }
+    }
+
+    @Test
+    void showsABodyOfAnotherFormatAsJson() {
+        NODE.withBean(Measuring.class).run(context -> {
+            context.getBean(Bunny.class).publish(new Measured("north", 20.5));
+            awaitPoison(context, 1);
+
+            assertThat(sample(context, 20, BodyMasker.none()).messages())
+                    .singleElement()
+                    .satisfies(message ->
+                            assertThat(message.body().toString()).isEqualTo("{\"sensor\":\"xxxxx\",\"value\":11.1}"));
+        });
+    }
+
+    @Test
+    void fetchesABodyThatIsKeptElsewhere() {
+        NODE.withBean(OrderedStock.class)
+                .withBean(BodyStore.class, () -> new MemoryBodyStore(new SystemTimeline("bodies")))
+                .withPropertyValues("safebunny.claim-check.above=1KB")
+                .run(context -> {
+                    for (int i = 0; i < 2; i++) {
+                        context.getBean(Bunny.class)
+                                .publish(
+                                        new StockChanged("t".repeat(3_000), i, Map.of()),
+                                        PublishOptions.none().withOrderKey("tea"));
+                    }
+                    awaitPoison(context, 1);
+
+                    await().untilAsserted(() -> assertThat(
+                                    sample(context, 20, BodyMasker.none()).messages())
+                            .extracting(Message::source, message -> message.body()
+                                    .path("article")
+                                    .asString("")
+                                    .length())
+                            .containsExactly(tuple("poison queue", 3_000), tuple("order key", 3_000)));
+                });
     }
 
     @Test
