@@ -48,7 +48,9 @@ class ReplaceableBeansTest {
             application(List.of(VaultOperations.class)),
             application(List.of(), "safebunny.claim-check.files.location=target/bodies"),
             application(List.of(), "safebunny.store.type=jdbc"),
-            application(List.of(DataSource.class, PlatformTransactionManager.class)),
+            application(
+                    List.of(DataSource.class, PlatformTransactionManager.class),
+                    "safebunny.claim-check.jdbc.enabled=true"),
             application(List.of(DataSource.class, SmartDataSource.class, PlatformTransactionManager.class)),
             starterOnly("safebunny.store.type=jdbc"));
 

@@ -23,6 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param timeouts {@link io.safebunny.saga.OnTimeout} methods by name of the timeout
  * @param poisoned the {@link io.safebunny.saga.OnPoisoned} method; {@code null} if there is none
  * @param expired the {@link io.safebunny.OnExpired} method, for commands that have expired; {@code null} if there is none
+ * @param shredded the {@link io.safebunny.saga.OnShredded} method, for commands whose person was erased; {@code null} if there is none
  * @param upgrades by the version they read; each returns the next version, without gaps up to {@code version}. Empty if there are
  *     none. They may modify their argument
  * @param participants nodes whose acknowledgements of undos are received: those in the handlers' {@code from}, and those in
@@ -39,6 +40,7 @@ public record SagaDefinition(
         Map<String, SagaMethod> timeouts,
         @Nullable SagaMethod poisoned,
         @Nullable SagaMethod expired,
+        @Nullable SagaMethod shredded,
         SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
         Set<String> participants,
         @Nullable Class<?> encryptedAs) {
@@ -50,7 +52,7 @@ public record SagaDefinition(
         participants = Set.copyOf(participants);
     }
 
-    /** Without a method for expired commands, and not encrypted. */
+    /** Without methods for expired and shredded commands, and not encrypted. */
     public SagaDefinition(
             String name,
             String description,
@@ -61,16 +63,31 @@ public record SagaDefinition(
             @Nullable SagaMethod poisoned,
             SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
             Set<String> participants) {
-        this(name, description, version, stateType, handlers, timeouts, poisoned, null, upgrades, participants, null);
+        this(
+                name,
+                description,
+                version,
+                stateType,
+                handlers,
+                timeouts,
+                poisoned,
+                null,
+                null,
+                upgrades,
+                participants,
+                null);
     }
 
     /**
-     * The method that is told of a command that was set aside, or has expired.
+     * The method that is told of a command that was set aside, has expired, or was shredded.
      *
      * @param reason as in the header {@code sb-poison-reason}
      * @return {@code null} if there is none
      */
     public @Nullable SagaMethod blocked(String reason) {
-        return expired != null && reason.equals(PoisonReason.EXPIRED.wireName()) ? expired : poisoned;
+        if (expired != null && reason.equals(PoisonReason.EXPIRED.wireName())) {
+            return expired;
+        }
+        return shredded != null && reason.equals(PoisonReason.SHREDDED.wireName()) ? shredded : poisoned;
     }
 }

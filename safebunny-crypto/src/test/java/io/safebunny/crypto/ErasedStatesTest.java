@@ -26,6 +26,7 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnPoisoned;
+import io.safebunny.saga.OnShredded;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
@@ -99,6 +100,31 @@ class ErasedStatesTest {
         Progress on(Buy buy, SagaContext saga) {
             saga.step("ship", new Ship(buy.customer()), new Unship(buy.customer()));
             return new Progress(0);
+        }
+
+        @OnPoisoned
+        void on(BlockedOn blocked) {
+            told.add(blocked.type() + " " + blocked.reason());
+        }
+    }
+
+    @BunnySaga(name = "Parting", participants = "depot")
+    static class SagaThatGoesOn {
+        final List<String> told = new ArrayList<>();
+
+        record Parcels(int steps) {}
+
+        @Starts
+        @BunnyHandler(from = "till")
+        Parcels on(Buy buy, SagaContext saga) {
+            saga.step("ship", new Ship(buy.customer()), new Unship(buy.customer()));
+            return new Parcels(0);
+        }
+
+        @OnShredded
+        void onErased(BlockedOn blocked, Parcels state, SagaContext saga) {
+            told.add(blocked.type() + " of nobody, after " + state.steps());
+            saga.complete();
         }
 
         @OnPoisoned
@@ -248,6 +274,21 @@ class ErasedStatesTest {
         assertThat(saga.told).containsExactly("Ship shredded");
         assertThat(states(shop, "o-1")).contains(State.SHREDDED);
         assertThat(broker.depth("depot-poison")).isZero();
+    }
+
+    @Test
+    void aSagaGoesOnByItsMethodForThat() {
+        SagaThatGoesOn saga = new SagaThatGoesOn();
+        SafeBunnyEngine shop = node("shop", List.of(), saga);
+        failing = true;
+        depot();
+        send("o-1", new Buy("ada", "-"));
+        failing = false;
+        erase("ada");
+        timeline.advance(Duration.ofMinutes(5));
+
+        assertThat(saga.told).containsExactly("Ship of nobody, after 0");
+        assertThat(view(shop, "o-1").status()).isEqualTo(SagaStatus.COMPLETED);
     }
 
     @Test

@@ -103,3 +103,21 @@ create table if not exists safebunny_subject_key (
 );
 
 create index if not exists safebunny_subject_key_erased on safebunny_subject_key (erased_subject);
+
+-- large bodies (safebunny.claim-check.jdbc.enabled), in parts, while their messages carry references. Shared by all nodes that read them
+create table if not exists safebunny_body (
+    body_key varchar(200) primary key,
+    length   bigint       not null,
+    -- in milliseconds since 1970
+    put_at   bigint       not null
+);
+
+create index if not exists safebunny_body_age on safebunny_body (put_at);
+
+create table if not exists safebunny_body_part (
+    body_key varchar(200)      not null,
+    part     integer           not null,
+    content  varbinary(262144) not null,
+    primary key (body_key, part),
+    foreign key (body_key) references safebunny_body (body_key) on delete cascade
+);

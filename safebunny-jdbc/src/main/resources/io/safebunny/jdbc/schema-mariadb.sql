@@ -109,3 +109,20 @@ create table if not exists safebunny_subject_key (
     erased_at      bigint,
     index safebunny_subject_key_erased (erased_subject)
 ) engine = InnoDB;
+
+-- large bodies (safebunny.claim-check.jdbc.enabled), in parts, while their messages carry references. Shared by all nodes that read them
+create table if not exists safebunny_body (
+    body_key varchar(200) character set ascii collate ascii_bin not null primary key,
+    length   bigint                                             not null,
+    -- in milliseconds since 1970
+    put_at   bigint                                             not null,
+    index safebunny_body_age (put_at)
+) engine = InnoDB;
+
+create table if not exists safebunny_body_part (
+    body_key varchar(200) character set ascii collate ascii_bin not null,
+    part     integer                                            not null,
+    content  mediumblob                                         not null,
+    primary key (body_key, part),
+    foreign key (body_key) references safebunny_body (body_key) on delete cascade
+) engine = InnoDB;

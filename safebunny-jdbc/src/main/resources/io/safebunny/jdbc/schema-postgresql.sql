@@ -131,3 +131,20 @@ create table if not exists safebunny_subject_key (
 
 create index if not exists safebunny_subject_key_erased on safebunny_subject_key (erased_subject)
     where erased_subject is not null;
+
+-- large bodies (safebunny.claim-check.jdbc.enabled), in parts, while their messages carry references. Shared by all nodes that read them
+create table if not exists safebunny_body (
+    body_key varchar(200) collate "C" primary key,
+    length   bigint                   not null,
+    -- in milliseconds since 1970
+    put_at   bigint                   not null
+);
+
+create index if not exists safebunny_body_age on safebunny_body (put_at);
+
+create table if not exists safebunny_body_part (
+    body_key varchar(200) collate "C" not null references safebunny_body on delete cascade,
+    part     integer                  not null,
+    content  bytea                    not null,
+    primary key (body_key, part)
+);

@@ -30,7 +30,8 @@ class RoomsTest {
             "outbox", Set.of("sql", "search", "outbox.rows"),
             "outbox.rows", Set.of("sql", "search"),
             "subjects", Set.of("sql"),
-            "autoconfigure", Set.of("sql", "store", "outbox", "subjects"));
+            "bodies", Set.of("sql"),
+            "autoconfigure", Set.of("sql", "store", "outbox", "subjects", "bodies"));
 
     private static final JavaClasses JDBC = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

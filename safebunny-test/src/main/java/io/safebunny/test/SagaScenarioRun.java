@@ -145,6 +145,7 @@ final class SagaScenarioRun {
                 saga.timeouts(),
                 saga.poisoned(),
                 saga.expired(),
+                saga.shredded(),
                 saga.upgrades(),
                 nodes,
                 null); // a scenario needs no keys

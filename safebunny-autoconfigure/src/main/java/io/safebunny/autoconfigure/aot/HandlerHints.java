@@ -5,6 +5,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.OnExpired;
 import io.safebunny.Upcast;
 import io.safebunny.saga.OnPoisoned;
+import io.safebunny.saga.OnShredded;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Upgrade;
 import java.lang.annotation.Annotation;
@@ -35,8 +36,8 @@ import org.springframework.util.ClassUtils;
  */
 final class HandlerHints implements BeanRegistrationAotProcessor {
 
-    private static final Set<Class<? extends Annotation>> CALLED =
-            Set.of(BunnyHandler.class, OnExpired.class, OnTimeout.class, OnPoisoned.class, Upgrade.class);
+    private static final Set<Class<? extends Annotation>> CALLED = Set.of(
+            BunnyHandler.class, OnExpired.class, OnTimeout.class, OnPoisoned.class, OnShredded.class, Upgrade.class);
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {

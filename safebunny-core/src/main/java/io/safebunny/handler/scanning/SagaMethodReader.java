@@ -10,6 +10,7 @@ import io.safebunny.serialization.json.StateFormat;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,8 @@ final class SagaMethodReader {
         HANDLER("BunnyHandler"),
         TIMEOUT("OnTimeout"),
         POISONED("OnPoisoned"),
-        EXPIRED("OnExpired");
+        EXPIRED("OnExpired"),
+        SHREDDED("OnShredded");
 
         private final String annotation;
 
@@ -40,6 +42,9 @@ final class SagaMethodReader {
             this.annotation = annotation;
         }
     }
+
+    /** Those that are told what a saga is blocked on. */
+    private static final Set<Role> TOLD = Set.of(Role.POISONED, Role.EXPIRED, Role.SHREDDED);
 
     /**
      * A method ready to be called.
@@ -150,9 +155,10 @@ final class SagaMethodReader {
             return SagaCall::saga;
         }
         if (parameter.getType() == BlockedOn.class) {
-            if (role != Role.POISONED && role != Role.EXPIRED) {
+            if (!TOLD.contains(role)) {
                 throw SagaReader.refused(
-                        "Only a method with @OnPoisoned or @OnExpired takes a BlockedOn [method=%s].".formatted(where),
+                        "Only a method with @OnPoisoned, @OnExpired or @OnShredded takes a BlockedOn [method=%s]."
+                                .formatted(where),
                         "Remove the parameter, or move the code to the method with @OnPoisoned.");
             }
             return SagaCall::blockedOn;

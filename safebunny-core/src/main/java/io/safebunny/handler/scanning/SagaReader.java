@@ -14,6 +14,7 @@ import io.safebunny.handler.scanning.SagaMethodReader.Signature;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnPoisoned;
+import io.safebunny.saga.OnShredded;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.Upgrade;
@@ -40,8 +41,8 @@ final class SagaReader {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_$-]{0,79}");
     private static final int LONGEST_TIMEOUT = 100;
-    private static final Set<Class<? extends Annotation>> ROLES =
-            Set.of(BunnyHandler.class, OnTimeout.class, OnPoisoned.class, OnExpired.class, Upgrade.class);
+    private static final Set<Class<? extends Annotation>> ROLES = Set.of(
+            BunnyHandler.class, OnTimeout.class, OnPoisoned.class, OnExpired.class, OnShredded.class, Upgrade.class);
     private static final Set<Class<? extends Annotation>> OF_HANDLERS = Set.of(Starts.class, CorrelatedBy.class);
 
     private final HandlerAttributes attributes;
@@ -84,6 +85,7 @@ final class SagaReader {
                 timeouts(withRole(OnTimeout.class, roles, owner, bean), state),
                 atMostOne("OnPoisoned", withRole(OnPoisoned.class, roles, owner, bean), Role.POISONED, state),
                 atMostOne("OnExpired", withRole(OnExpired.class, roles, owner, bean), Role.EXPIRED, state),
+                atMostOne("OnShredded", withRole(OnShredded.class, roles, owner, bean), Role.SHREDDED, state),
                 SagaUpgrades.read(owner, version, withRole(Upgrade.class, roles, owner, bean)),
                 participants(owner, saga, read),
                 encryptedAs(bean.type(), state));

@@ -15,8 +15,8 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param initializeSchema When missing tables of the store and the outbox are created: never, always, or only in an embedded
  *     database. With never, run the script schema-postgresql.sql, schema-mysql.sql, schema-mariadb.sql or schema-h2.sql in
  *     io/safebunny/jdbc of the jar yourself.
- * @param tablePrefix Prefix of the table names, which end in "message", "step", "companion", "outbox" and "subject_key". May include a schema, as in
- *     messaging.safebunny_.
+ * @param tablePrefix Prefix of the table names, which end in "message", "step", "companion", "outbox", "subject_key", "body" and "body_part". May include a
+ *     schema, as in messaging.safebunny_.
  * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to this
  *     database takes effect exactly once. Needs a transaction manager that binds connections of the DataSource; without one the
  *     start fails if this is set to true, and otherwise a warning says that each write to the store commits on

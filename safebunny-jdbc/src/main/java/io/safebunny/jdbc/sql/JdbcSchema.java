@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The script that creates the tables of the store and the outbox, and that of the keys of persons; repeating it is harmless. Immutable.
+ * The script that creates the tables of the store and the outbox, that of the keys of persons, and those of large bodies; repeating it is harmless. Immutable.
  *
  * @param location of the script, with the default table names, on the class path
  * @param script its text with the configured table names
@@ -23,8 +23,9 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 public record JdbcSchema(String location, String script) {
 
     private static final Pattern NAME =
-            Pattern.compile("\\bsafebunny_((?:message|step|companion|outbox|subject_key)\\w*)");
-    private static final Set<String> TABLES = Set.of("message", "step", "companion", "outbox", "subject_key");
+            Pattern.compile("\\bsafebunny_((?:message|step|companion|outbox|subject_key|body)\\w*)");
+    private static final Set<String> TABLES =
+            Set.of("message", "step", "companion", "outbox", "subject_key", "body", "body_part");
 
     /**
      * The script for this database and prefix.

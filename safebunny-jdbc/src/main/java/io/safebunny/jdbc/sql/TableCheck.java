@@ -14,9 +14,30 @@ public final class TableCheck {
      * @param probe a query that fails if the table, a column or an index is missing
      */
     public static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
-        try {
+        checked(table, script, () -> {
             connections.once(probe);
             Compatibility.require(table, connections);
+        });
+    }
+
+    /**
+     * Of a table in which ids that are taken for equal do no harm.
+     *
+     * @param script location of the script that creates the table
+     * @param probe a query that fails if the table, a column or an index is missing
+     */
+    public static void isThere(String table, String script, Connections connections, SqlWork<Boolean> probe) {
+        checked(table, script, () -> connections.once(probe));
+    }
+
+    @FunctionalInterface
+    private interface Check {
+        void run() throws SQLException;
+    }
+
+    private static void checked(String table, String script, Check check) {
+        try {
+            check.run();
         } catch (SQLException e) {
             if (Failures.kindOf(e) == Failures.Kind.TABLE) {
                 throw new ConfigurationException(

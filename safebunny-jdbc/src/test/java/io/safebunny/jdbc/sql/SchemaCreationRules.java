@@ -32,7 +32,7 @@ abstract class SchemaCreationRules {
     @AfterEach
     void close() {
         threads.shutdownNow();
-        for (String table : List.of("message", "step", "companion", "outbox", "subject_key")) {
+        for (String table : List.of("message", "step", "companion", "outbox", "subject_key", "body_part", "body")) {
             sql.execute("drop table if exists " + prefix + table);
         }
     }
@@ -66,7 +66,7 @@ abstract class SchemaCreationRules {
     void nobodyIsWaitedForWhenNothingIsMissing() throws Exception {
         create();
         List<Connection> open = new ArrayList<>();
-        for (String table : List.of("message", "step", "companion", "outbox", "subject_key")) {
+        for (String table : List.of("message", "step", "companion", "outbox", "subject_key", "body", "body_part")) {
             open.add(using(table));
         }
         try {

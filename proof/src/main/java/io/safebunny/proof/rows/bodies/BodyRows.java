@@ -45,6 +45,10 @@ final class BodyRows implements Rows {
                         "20,000 payments and their receipts, encrypted, all bodies in a folder, PostgreSQL, three instances of which one is killed again and again: 0 lost, 0 doubled, 0 set aside",
                         effort -> new ClaimsRow(store()).find(effort)),
                 new Row(
+                        "erasure",
+                        "10,000 messages of 1,000 people in queues, delayed, scheduled, in the outbox, in the poison queue and in states of sagas, PostgreSQL; 100 people are erased: nothing of theirs is read, nothing of others is lost or doubled",
+                        effort -> new ErasureRow(store()).find(effort)),
+                new Row(
                         "encrypted-throughput",
                         "bodies of 1 KB, PostgreSQL: encrypted at least 0.9 times as fast as plain",
                         effort -> new EncryptedThroughputRow(store()).find(effort)));

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.bodies.BodyStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.time.Timeline;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+class JdbcBodyStoreAutoConfigurationTest {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(JdbcSchemaAutoConfiguration.class, JdbcBodyStoreAutoConfiguration.class))
+            .withBean(Timeline.class, () -> new SystemTimeline("test"))
+            .withBean(DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:bodies;DB_CLOSE_DELAY=-1"))
+            .withPropertyValues("safebunny.store.jdbc.initialize-schema=always");
+
+    @Test
+    void thereIsNoneUnlessItIsAskedFor() {
+        application.run(context -> assertThat(context).doesNotHaveBean(BodyStore.class));
+    }
+
+    /** It is a module of its own, which is not here. */
+    @Test
+    void isRefusedWhereNothingPutsBodies() {
+        application
+                .withPropertyValues("safebunny.claim-check.jdbc.enabled=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContainingAll(
+                                "SB-1301", "safebunny.claim-check.jdbc.enabled", "io.safebunny:safebunny-claimcheck"));
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.bodies;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+import org.junit.jupiter.api.Tag;
+
+@Tag("once")
+class MariaDbBodyStoreIT extends BodyStoreRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MARIADB;
+    }
+}
