@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.docs.large;
 
-import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
@@ -16,8 +15,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -25,8 +22,6 @@ import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** The listings of {@code docs/large-messages.md}, compiled and run. */
 class LargeListingsTest {
@@ -80,20 +75,6 @@ class LargeListingsTest {
                             file -> Files.isRegularFile(file) && file.toFile().length() > 4_000))
                     .hasSize(1);
         }
-    }
-
-    @Test
-    void keepsBodiesInTheDatabase() {
-        DataSource database = new DriverManagerDataSource("jdbc:h2:mem:large;DB_CLOSE_DELAY=-1");
-        publishesToItself(application
-                .withBean(DataSource.class, () -> database)
-                .withPropertyValues(
-                        "safebunny.claim-check.jdbc.enabled=true", "safebunny.store.jdbc.initialize-schema=always"));
-
-        JdbcTemplate sql = new JdbcTemplate(database);
-        assertThat(sql.queryForList("select octet_length(content) from safebunny_body_part", Integer.class))
-                .singleElement(as(InstanceOfAssertFactories.INTEGER))
-                .isGreaterThan(4_000);
     }
 
     @Test

@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.util.ClassUtils;
 
@@ -30,8 +31,12 @@ final class JdbcBodyStoreAutoConfiguration {
     @ConditionalOnMissingBean(JdbcBodyStore.class)
     @DependsOnDatabaseInitialization
     JdbcBodyStore safeBunnyJdbcBodyStore(
-            ObjectProvider<DataSource> dataSources, JdbcStoreProperties store, JdbcBodyStoreProperties properties, Timeline timeline) {
-        if (!ClassUtils.isPresent(CLAIM_CHECK, JdbcBodyStore.class.getClassLoader())) {
+            ObjectProvider<DataSource> dataSources,
+            JdbcStoreProperties store,
+            JdbcBodyStoreProperties properties,
+            Timeline timeline,
+            ApplicationContext context) {
+        if (!ClassUtils.isPresent(CLAIM_CHECK, context.getClassLoader())) {
             throw InvalidProperty.of(
                     ENABLED,
                     true,

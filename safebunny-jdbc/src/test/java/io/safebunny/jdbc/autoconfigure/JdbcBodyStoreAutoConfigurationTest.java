@@ -4,11 +4,16 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.bodies.BodyStore;
+import io.safebunny.claimcheck.StoringClaimCheck;
+import io.safebunny.concurrency.Workers;
+import io.safebunny.jdbc.bodies.JdbcBodyStore;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -26,10 +31,35 @@ class JdbcBodyStoreAutoConfigurationTest {
         application.run(context -> assertThat(context).doesNotHaveBean(BodyStore.class));
     }
 
-    /** It is a module of its own, which is not here. */
+    @Test
+    void keepsTheBodiesOfTheClaimCheck() throws Exception {
+        application
+                .withConfiguration(AutoConfigurations.of(
+                        Class.forName("io.safebunny.claimcheck.autoconfigure.ClaimCheckAutoConfiguration")))
+                .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("scanner"))
+                .withBean(Workers.class, () -> new Workers(Runnable::run))
+                .withPropertyValues("safebunny.claim-check.jdbc.enabled=true")
+                .run(context -> assertThat(
+                                context.getBean(StoringClaimCheck.class).store())
+                        .isInstanceOf(JdbcBodyStore.class));
+    }
+
+    @Test
+    void isRefusedWithoutADatabase() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(JdbcBodyStoreAutoConfiguration.class))
+                .withBean(Timeline.class, () -> new SystemTimeline("test"))
+                .withPropertyValues("safebunny.claim-check.jdbc.enabled=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContainingAll("SB-1301", "there is no DataSource"));
+    }
+
     @Test
     void isRefusedWhereNothingPutsBodies() {
         application
+                .withClassLoader(new FilteredClassLoader(StoringClaimCheck.class))
                 .withPropertyValues("safebunny.claim-check.jdbc.enabled=true")
                 .run(context -> assertThat(context)
                         .getFailure()
