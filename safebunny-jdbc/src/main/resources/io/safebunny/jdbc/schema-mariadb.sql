@@ -123,6 +123,5 @@ create table if not exists safebunny_body_part (
     body_key varchar(200) character set ascii collate ascii_bin not null,
     part     integer                                            not null,
     content  mediumblob                                         not null,
-    primary key (body_key, part),
-    foreign key (body_key) references safebunny_body (body_key) on delete cascade
+    primary key (body_key, part)
 ) engine = InnoDB;

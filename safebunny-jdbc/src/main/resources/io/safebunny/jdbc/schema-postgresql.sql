@@ -143,7 +143,7 @@ create table if not exists safebunny_body (
 create index if not exists safebunny_body_age on safebunny_body (put_at);
 
 create table if not exists safebunny_body_part (
-    body_key varchar(200) collate "C" not null references safebunny_body on delete cascade,
+    body_key varchar(200) collate "C" not null,
     part     integer                  not null,
     content  bytea                    not null,
     primary key (body_key, part)

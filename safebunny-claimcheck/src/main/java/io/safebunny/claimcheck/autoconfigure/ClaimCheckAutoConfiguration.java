@@ -52,7 +52,7 @@ final class ClaimCheckAutoConfiguration {
     SmartInitializingSingleton safeBunnyNoBodyStore() {
         return () -> LOG.warn(
                 "There is no body store, although safebunny-claimcheck is on the class path: large bodies are sent with their messages. Set"
-                        + " safebunny.claim-check.files.location to a folder that all nodes share, or define a BodyStore bean; or remove"
+                        + " safebunny.claim-check.files.location to a folder that all nodes share, or safebunny.claim-check.jdbc.enabled if they share a database, or define a BodyStore bean; or remove"
                         + " safebunny-claimcheck");
     }
 

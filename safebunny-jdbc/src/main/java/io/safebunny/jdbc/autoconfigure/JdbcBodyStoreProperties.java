@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether bodies may be kept in the application's database, under the store's name "jdbc". All nodes that publish or handle their
  *     messages need the same database.
- * @param timeout How long one statement may take, which writes 2 MB at most. At least 1s.
+ * @param timeout How long one statement may take, which writes at most 2 MB. At least 1s.
  */
 @ConfigurationProperties("safebunny.claim-check.jdbc")
 record JdbcBodyStoreProperties(

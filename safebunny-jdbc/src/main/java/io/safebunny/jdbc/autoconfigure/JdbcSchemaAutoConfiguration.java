@@ -52,7 +52,7 @@ final class JdbcSchemaAutoConfiguration {
         return () -> Durability.warn(dataSource);
     }
 
-    /** Matches if the store or the outbox is in the database. */
+    /** Matches if the store, the outbox or large bodies are in the database. */
     static final class OnUse extends AnyNestedCondition {
 
         OnUse() {
@@ -65,5 +65,8 @@ final class JdbcSchemaAutoConfiguration {
         @ConditionalOnBooleanProperty(name = "safebunny.outbox.enabled", matchIfMissing = true)
         @ConditionalOnBean(PlatformTransactionManager.class)
         static final class Outbox {}
+
+        @ConditionalOnBooleanProperty("safebunny.claim-check.jdbc.enabled")
+        static final class Bodies {}
     }
 }

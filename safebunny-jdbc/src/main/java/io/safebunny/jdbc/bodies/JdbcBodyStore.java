@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,9 @@ public final class JdbcBodyStore implements BodyStore {
     /** Of parts, so that few are in memory twice. */
     private static final int BATCH = 8;
 
-    private static final String DUPLICATE = "23";
+    /** SQL states: PostgreSQL and H2; MySQL and MariaDB. */
+    private static final Set<String> DUPLICATES = Set.of("23505", "23000");
+
     private static final int MOST_TRIES = 5;
 
     private final String table;
@@ -93,13 +96,27 @@ public final class JdbcBodyStore implements BodyStore {
 
     @Override
     public void put(BodyReference reference, byte[] body) {
+        SQLException last = null;
         for (int tries = 0; tries < MOST_TRIES; tries++) {
-            if (isAdded(reference, body) || isRenewed(reference)) {
+            try {
+                add(reference, body);
                 return;
+            } catch (SQLException e) {
+                last = e;
+            }
+            boolean isThere = DUPLICATES.contains(String.valueOf(last.getSQLState()));
+            if (!isThere && Failures.kindOf(last) != Failures.Kind.BUSY) {
+                throw failed(last);
+            }
+            if (isRenewed(reference)) {
+                return;
+            }
+            if (!isThere) { // a second try would take as long
+                throw failed(last);
             }
         } // each time somebody has added it, and somebody has deleted it
         throw new BodyStoreUnavailableException(
-                "A body could not be put into table %s: others put and delete it all the time".formatted(table), null);
+                "A body could not be put into table %s: others put and delete it all the time".formatted(table), last);
     }
 
     /** Whether it was there, and counts as put now. */
@@ -114,21 +131,12 @@ public final class JdbcBodyStore implements BodyStore {
         });
     }
 
-    /** Whether it was not there before. */
-    private boolean isAdded(BodyReference reference, byte[] body) {
-        try {
-            return connections.together(connection -> {
-                insert(connection, reference);
-                insertParts(connection, reference, body);
-                return true;
-            });
-        } catch (SQLException e) {
-            String state = e.getSQLState();
-            if ((state != null && state.startsWith(DUPLICATE)) || Failures.kindOf(e) == Failures.Kind.BUSY) {
-                return false;
-            }
-            throw failed(e);
-        }
+    private void add(BodyReference reference, byte[] body) throws SQLException {
+        boolean unused = connections.together(connection -> {
+            insert(connection, reference);
+            insertParts(connection, reference, body);
+            return true;
+        });
     }
 
     private void insert(Connection connection, BodyReference reference) throws SQLException {
@@ -192,13 +200,21 @@ public final class JdbcBodyStore implements BodyStore {
     @Override
     public int deleteOlderThan(Instant limit, int most) {
         int deleted = 0;
-        List<String> old = List.of("");
-        while (deleted < most && !old.isEmpty()) {
+        BodyStoreUnavailableException failure = null;
+        int before;
+        do {
+            before = deleted;
             int some = most - deleted;
-            old = asked(connection -> olderThan(connection, limit, some));
-            for (String key : old) {
-                deleted += asked(connection -> deleted(connection, key, limit)); // another instance may be faster
+            for (String key : asked(connection -> olderThan(connection, limit, some))) {
+                try {
+                    deleted += isDeleted(key, limit) ? 1 : 0; // another instance may be faster
+                } catch (BodyStoreUnavailableException e) { // the others have nothing to do with it
+                    failure = e;
+                }
             }
+        } while (deleted < most && deleted > before);
+        if (failure != null && deleted < most) {
+            throw failure;
         }
         return deleted;
     }
@@ -218,11 +234,26 @@ public final class JdbcBodyStore implements BodyStore {
         return keys;
     }
 
-    private int deleted(Connection connection, String key, Instant limit) throws SQLException {
-        try (PreparedStatement delete = prepare(connection, "delete from %s where body_key = ? and put_at < ?")) {
-            delete.setString(1, key);
-            delete.setLong(2, limit.toEpochMilli());
-            return delete.executeUpdate();
+    /** Its row first: whoever adds the same body waits until its parts are gone, too. */
+    private boolean isDeleted(String key, Instant limit) {
+        try {
+            return connections.together(connection -> {
+                try (PreparedStatement delete =
+                        prepare(connection, "delete from %s where body_key = ? and put_at < ?")) {
+                    delete.setString(1, key);
+                    delete.setLong(2, limit.toEpochMilli());
+                    if (delete.executeUpdate() == 0) {
+                        return false;
+                    }
+                }
+                try (PreparedStatement parts = prepare(connection, "delete from %s_part where body_key = ?")) {
+                    parts.setString(1, key);
+                    parts.executeUpdate();
+                }
+                return true;
+            });
+        } catch (SQLException e) {
+            throw failed(e);
         }
     }
 

@@ -10,6 +10,7 @@ import io.safebunny.jdbc.bodies.JdbcBodyStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -23,7 +24,9 @@ class JdbcBodyStoreAutoConfigurationTest {
             .withConfiguration(
                     AutoConfigurations.of(JdbcSchemaAutoConfiguration.class, JdbcBodyStoreAutoConfiguration.class))
             .withBean(Timeline.class, () -> new SystemTimeline("test"))
-            .withBean(DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:bodies;DB_CLOSE_DELAY=-1"))
+            .withBean(
+                    DataSource.class,
+                    () -> new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1"))
             .withPropertyValues("safebunny.store.jdbc.initialize-schema=always");
 
     @Test
@@ -38,7 +41,8 @@ class JdbcBodyStoreAutoConfigurationTest {
                         Class.forName("io.safebunny.claimcheck.autoconfigure.ClaimCheckAutoConfiguration")))
                 .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("scanner"))
                 .withBean(Workers.class, () -> new Workers(Runnable::run))
-                .withPropertyValues("safebunny.claim-check.jdbc.enabled=true")
+                .withPropertyValues(
+                        "safebunny.claim-check.jdbc.enabled=true", "safebunny.store.type=none") // all that is in it
                 .run(context -> assertThat(
                                 context.getBean(StoringClaimCheck.class).store())
                         .isInstanceOf(JdbcBodyStore.class));

@@ -6,6 +6,7 @@ import io.safebunny.encryption.SubjectKeys;
 import io.safebunny.test.contract.bites.Faults;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,14 @@ final class BrokenSubjectKeys extends Faults<BrokenSubjectKeysContract, SubjectK
                             ? found
                             : new SubjectKey(found.id(), found.subject(), "", found.sealed(), null);
                 });
+        Map<String, Long> most = new ConcurrentHashMap<>();
+        fault("counts those that are erased", "countsByTheKeyUnderWhichTheyAreEncrypted", keys -> keys.on(
+                        SubjectKeys::countByWrappingKey)
+                .instead(real -> {
+                    Map<String, Long> counts = Objects.requireNonNull(real.countByWrappingKey());
+                    counts.forEach((key, count) -> most.merge(key, count, Math::max));
+                    return Map.copyOf(most);
+                }));
         fault("keeps a key that nobody uses", "aPersonHasOneKey", keys -> {
             Map<String, SubjectKey> all = new ConcurrentHashMap<>();
             keys.on(SubjectKeys::addIfAbsent).instead((real, fresh) -> {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.rows.bodies;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.PublishOptions;
 import io.safebunny.crypto.EncryptingCodec;
@@ -31,6 +33,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +48,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -53,6 +57,9 @@ import org.springframework.transaction.support.TransactionTemplate;
  * seen by the handlers.
  */
 final class ErasureRow {
+
+    private static final List<String> TABLES = List.of(
+            "safebunny_message", "safebunny_step", "safebunny_companion", "safebunny_outbox", "safebunny_subject_key");
 
     private static final int FULL = 1_000;
     private static final int QUICK = 200;
@@ -157,6 +164,8 @@ final class ErasureRow {
         int waiting = live.depth("shop", "Charged");
         int aside = live.depth("shop", "poison");
         int unsent = desk.unsent(live.name("desk"));
+        int inClear = rowsWith(database(shop), "canary of ");
+        int findable = rowsWith(database(shop), people.get(0)); // its saga's id
         try (Node receiver = receiver(live, shop, customers, meters);
                 Node sender = sender(live, desk, false)) {
             int replays = replayAll(receiver, aside);
@@ -179,6 +188,7 @@ final class ErasureRow {
             figures.put("in the outbox", unsent);
             long read = erased.stream().filter(customers::wasRead).count();
             figures.put("replays", replays);
+            figures.put("rows of tables with a text of anybody", inClear);
             figures.put("of the erased, whose anything was read", read);
             int lost = others * each
                     - customers.distinct()
@@ -199,6 +209,8 @@ final class ErasureRow {
             figures.put("set aside in the end", poison);
             return new Finding(
                     read == 0
+                            && inClear == 0
+                            && findable > 0
                             && lost == 0
                             && doubled == 0
                             && shredded == messages
@@ -227,6 +239,22 @@ final class ErasureRow {
         } catch (ConditionTimeoutException e) {
             // the figures tell what is missing
         }
+    }
+
+    /** Number of rows of all tables that have a text, also as bytes. */
+    private static int rowsWith(DataSource database, String text) {
+        JdbcTemplate sql = new JdbcTemplate(database);
+        String bytes = HexFormat.of().formatHex(text.getBytes(UTF_8));
+        int rows = 0;
+        for (String table : TABLES) {
+            Integer found = sql.queryForObject(
+                    "select count(*) from %s t where t::text like ? or t::text like ?".formatted(table),
+                    Integer.class,
+                    '%' + text + '%',
+                    '%' + bytes + '%');
+            rows += found == null ? 0 : found;
+        }
+        return rows;
     }
 
     private static long shredded(SimpleMeterRegistry meters, Class<?> type) {
