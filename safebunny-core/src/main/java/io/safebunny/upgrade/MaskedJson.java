@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -31,7 +32,8 @@ record MaskedJson(
     private static final List<Character> DIGITS = List.of('1', '9');
 
     private static final String UNREADABLE = "cannot be read by this version either";
-    private static final String MASKED = "cannot be read once its values are masked";
+    private static final String MASKED = "cannot be read as before once its values are masked";
+    private static final String NAMES = "has too many names that only its version knew";
     private static final String UNREAD = "is read by nothing in this version";
 
     /**
@@ -43,22 +45,28 @@ record MaskedJson(
     JsonNode of(JsonNode stored, JsonNode shown, boolean isPresent, Omissions omissions) {
         Found found;
         Set<String> constants = new HashSet<>();
+        Set<String> names = new HashSet<>();
         try {
             reading.accept(stored);
             JsonNode present = upgrade.apply(stored.deepCopy());
-            found = probe.read(ExactTree.write(present).getBytes(StandardCharsets.UTF_8), type);
+            found = probed(present);
             if (!isPresent) {
-                collect(constants, found, present, "", "");
+                collect(constants, names, found, present, "");
+                if (!new UpcastNames(upgrade, present).addTo(names, stored)) {
+                    omissions.add(what, NAMES);
+                    return null;
+                }
             }
         } catch (Throwable e) { // from a constructor, static initializer or upcaster of the application
             omissions.add(what, UNREADABLE);
             return null;
         }
+        Set<String> unread = isPresent ? Set.of() : unread(found);
         for (char digit : DIGITS) {
-            JsonNode masked = new ShapeMask(found, constants, isPresent, digit).masked(stored, shown);
-            if (isRead(masked)) {
+            JsonNode masked = new ShapeMask(found, constants, names, isPresent, digit).masked(stored, shown);
+            if (isRead(masked, unread)) {
                 if (isPresent) {
-                    found.unread().forEach(place -> omissions.add(what + "." + found.named(place), UNREAD));
+                    found.unread().forEach(place -> omissions.add(what + "." + found.masked(place), UNREAD));
                 }
                 return masked;
             }
@@ -67,26 +75,42 @@ record MaskedJson(
         return null;
     }
 
-    private boolean isRead(JsonNode masked) {
+    private Found probed(JsonNode present) {
+        return probe.read(ExactTree.write(present).getBytes(StandardCharsets.UTF_8), type);
+    }
+
+    /** Places with something that nothing reads. */
+    private static Set<String> unread(Found found) {
+        return found.unread().stream()
+                .map(place -> found.masked(place.substring(0, place.lastIndexOf('/'))))
+                .collect(Collectors.toSet());
+    }
+
+    private boolean isRead(JsonNode masked, Set<String> unread) {
         try {
             reading.accept(masked);
-            return true;
+            return unread(probed(upgrade.apply(masked.deepCopy()))).equals(unread);
         } catch (Throwable e) { // as above
             return false;
         }
     }
 
-    private static void collect(Set<String> constants, Found found, JsonNode tree, String place, String name) {
+    /** Constants and names of properties in a document that the class reads. */
+    private static void collect(Set<String> constants, Set<String> names, Found found, JsonNode tree, String place) {
         if (tree.isObject()) {
             for (Map.Entry<String, JsonNode> field : tree.properties()) {
-                String at = place + '/' + field.getKey().replace("~", "~0").replace("/", "~1");
-                collect(constants, found, field.getValue(), at, field.getKey());
+                String name = field.getKey();
+                if (found.isKnown(place, name)) {
+                    names.add(name);
+                }
+                String at = place + '/' + name.replace("~", "~0").replace("/", "~1");
+                collect(constants, names, found, field.getValue(), at);
             }
         }
         for (int i = 0; tree.isArray() && i < tree.size(); i++) {
-            collect(constants, found, tree.get(i), place + '/' + i, "");
+            collect(constants, names, found, tree.get(i), place + '/' + i);
         }
-        if (tree.isString() && found.isConstant(place, name)) {
+        if (tree.isString() && found.isConstant(place, tree)) {
             constants.add(tree.asString());
         }
     }

@@ -17,7 +17,8 @@ final class Shape {
     private static final Pattern TIME =
             Pattern.compile("\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d+)?)?(?:Z|[+-]\\d\\d(?::?\\d\\d)?)?");
 
-    private static final Pattern AMOUNT_OF_TIME = Pattern.compile("[+-]?P[0-9YMWDTHS.,+-]+");
+    private static final Pattern AMOUNT_OF_TIME =
+            Pattern.compile("[+-]?P(?=.*\\d)(?:[+-]?\\d+[YMWD])*(?:T(?:[+-]?\\d+(?:[.,]\\d+)?[HMS])+)?");
     private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?");
     private static final Pattern HEXADECIMAL = Pattern.compile("[0-9a-fA-F:-]{8,}");
     private static final Pattern SCHEME = Pattern.compile("(https?|ftps?|amqps?|file|mailto|urn):.*", Pattern.DOTALL);
@@ -27,7 +28,8 @@ final class Shape {
     /** @param digit what stands for each digit */
     static String of(String text, char digit) {
         if (text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
-            return text;
+            boolean isLarge = Character.isUpperCase(text.charAt(1));
+            return digit == '1' ? (isLarge ? "FALSE" : "false") : (isLarge ? "TRUE" : "true");
         }
         var date = DATE.matcher(text);
         if (date.matches()) {

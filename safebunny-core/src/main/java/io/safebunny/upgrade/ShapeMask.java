@@ -17,11 +17,12 @@ import tools.jackson.databind.node.ObjectNode;
  * nobody can tell what was stored. Names of properties, constants and names of subclasses stay; keys that are data are masked, too. Immutable.
  *
  * @param found what its class makes of it
- * @param constants values that stay, wherever they are: those of a document of an earlier version, of which the class knows no places
+ * @param constants texts that stay, wherever they are: constants in a document of an earlier version, of which the class knows no places
+ * @param names of properties that stay, wherever they are: of such a document
  * @param isPresent whether the document is of the version that the class reads, so that the places found are its own
  * @param digit what stands for each digit
  */
-record ShapeMask(Found found, Set<String> constants, boolean isPresent, char digit) {
+record ShapeMask(Found found, Set<String> constants, Set<String> names, boolean isPresent, char digit) {
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
@@ -29,22 +30,22 @@ record ShapeMask(Found found, Set<String> constants, boolean isPresent, char dig
      * @param shown what the application's masker shows of it: what that leaves out is left out, and of what it hides nothing stays
      */
     JsonNode masked(JsonNode stored, JsonNode shown) {
-        return masked(stored, shown, "", "");
+        return masked(stored, shown, "");
     }
 
-    private JsonNode masked(JsonNode stored, JsonNode shown, String place, String name) {
+    private JsonNode masked(JsonNode stored, JsonNode shown, String place) {
         if (stored instanceof ObjectNode object) {
             return object(object, shown, place);
         }
         if (stored instanceof ArrayNode array) {
             ArrayNode masked = NODES.arrayNode();
             for (int i = 0; i < array.size(); i++) {
-                masked.add(masked(array.get(i), element(shown, array.size(), i), place + '/' + i, ""));
+                masked.add(masked(array.get(i), element(shown, array.size(), i), place + '/' + i));
             }
             return masked;
         }
         boolean isHidden = !stored.equals(shown);
-        if (!isHidden && (isConstant(stored) || found.isConstant(place, name))) {
+        if (!isHidden && (isConstant(stored) || found.isConstant(place, stored))) {
             return stored;
         }
         return value(stored);
@@ -67,9 +68,8 @@ record ShapeMask(Found found, Set<String> constants, boolean isPresent, char dig
             if (isGone || (isPresent && found.unread().contains(at))) {
                 continue;
             }
-            boolean stays =
-                    found.isProperty(place, name) || found.isConstantKey(name) || (!isPresent && place.isEmpty());
-            JsonNode value = masked(field.getValue(), shown.path(name), at, stays ? name : "");
+            boolean stays = found.isKnown(place, name) || found.isConstantKey(name) || names.contains(name);
+            JsonNode value = masked(field.getValue(), shown.path(name), at);
             masked.set(stays ? name : Shape.of(name, digit), value);
         }
         return masked;
@@ -90,17 +90,12 @@ record ShapeMask(Found found, Set<String> constants, boolean isPresent, char dig
         }
         BigDecimal decimal = stored.decimalValue();
         BigInteger unscaled = decimal.unscaledValue();
-        BigInteger digits = unscaled.signum() == 0
-                ? unscaled
-                : signed(unscaled, digit, unscaled.abs().toString().length());
+        BigInteger digits = signed(unscaled, digit, unscaled.abs().toString().length());
         return NODES.numberNode(new BigDecimal(digits, decimal.scale()));
     }
 
     /** As many digits, and in no smaller type of numbers. */
     private JsonNode integer(BigInteger stored) {
-        if (stored.signum() == 0) {
-            return NODES.numberNode(0);
-        }
         String text = stored.abs().toString();
         BigInteger masked = signed(stored, digit, text.length());
         if (Shape.bytes(masked) < Shape.bytes(stored)) {

@@ -59,7 +59,7 @@ class ShapeMaskTest {
         assertThat(masked(
                         Numbers.class,
                         "{\"small\":-7,\"left\":0,\"cents\":3000000000,\"rate\":20.5,\"huge\":98765432109876543210}"))
-                .isEqualTo(tree("{'small':-1,'left':0,'cents':9999999999,'rate':11.1,'huge':11111111111111111111}"));
+                .isEqualTo(tree("{'small':-1,'left':1,'cents':9999999999,'rate':11.1,'huge':11111111111111111111}"));
     }
 
     enum Colour {
@@ -118,7 +118,7 @@ class ShapeMaskTest {
                 .isEqualTo(tree("{'name':'Xxx','inner':[{'street':'Xxxx'}]}"));
         assertThat(omissions.all())
                 .extracting(UpgradeSample.LeftOut::what)
-                .containsExactlyInAnyOrder("Type.more", "Type.inner.less");
+                .containsExactlyInAnyOrder("Type.*", "Type.inner.*");
     }
 
     @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
@@ -138,7 +138,7 @@ class ShapeMaskTest {
                 .isEqualTo(
                         tree(
                                 "{'goods':[{'to':{'street':'Xxxx'},'colour':'RED','stops':[{'street':'Xxxx'}],'kind':'parcel'}]}"));
-        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.goods.to.less");
+        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.goods.to.*");
     }
 
     @JsonIgnoreProperties(value = "gone", ignoreUnknown = true)
@@ -148,7 +148,7 @@ class ShapeMaskTest {
     void namesWhatAClassToleratesButNotWhatItIgnoresByName() {
         assertThat(masked(Tolerant.class, "{\"name\":\"Ann\",\"gone\":1,\"more\":2}"))
                 .isEqualTo(tree("{'name':'Xxx','gone':1}"));
-        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.more");
+        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.*");
     }
 
     record ByKey(Map<String, Inner> byKey) {}
@@ -157,7 +157,7 @@ class ShapeMaskTest {
     void namesNoKeyThatIsData() {
         assertThat(masked(ByKey.class, "{\"byKey\":{\"Ann\":{\"street\":\"Main\",\"less\":1}}}"))
                 .isEqualTo(tree("{'byKey':{'Xxx':{'street':'Xxxx'}}}"));
-        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.byKey.*.less");
+        assertThat(omissions.all()).extracting(UpgradeSample.LeftOut::what).containsExactly("Type.byKey.*.*");
     }
 
     record Named(String firstName, Inner homeAddress) {}
@@ -220,7 +220,8 @@ class ShapeMaskTest {
         assertThat(masked(Exact.class, "{\"answer\":41}")).isNull();
         assertThat(omissions.all())
                 .extracting(UpgradeSample.LeftOut::why)
-                .containsExactly("cannot be read once its values are masked", "cannot be read by this version either");
+                .containsExactly(
+                        "cannot be read as before once its values are masked", "cannot be read by this version either");
     }
 
     @Test

@@ -72,7 +72,13 @@ class ShapeTest {
         "Zoë Ångström 7, Xxx Xxxxxxxx 1",
         "order-4711, xxxxx-1111",
         "+49 170 123, +11 111 111",
-        "四川, xx"
+        "四川, xx",
+        "PTSD, XXXX",
+        "PMS, XXX",
+        "P.S., X.X.",
+        "P1D, P1D",
+        "true, false",
+        "FALSE, FALSE"
     })
     void saysNothingOfIt(String text, String shape) {
         assertThat(Shape.of(text, '1')).isEqualTo(shape);

@@ -3,7 +3,13 @@ package io.safebunny.serialization.json;
 
 import java.util.List;
 import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DatabindContext;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.jsontype.TypeIdResolver;
+import tools.jackson.databind.jsontype.impl.SimpleNameIdResolver;
+import tools.jackson.databind.jsontype.impl.TypeNameIdResolver;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -11,6 +17,19 @@ import tools.jackson.databind.node.ObjectNode;
 final class SubclassNames {
 
     private SubclassNames() {}
+
+    /** Whether a text is the name of a subclass, rather than one for which a default is taken. */
+    static boolean isRegistered(String id, TypeIdResolver names, DatabindContext context) {
+        try {
+            JavaType type = names.typeFromId(context, id);
+            return type != null
+                    && (names.getClass() == TypeNameIdResolver.class
+                            || names.getClass() == SimpleNameIdResolver.class
+                            || type.getRawClass().getName().endsWith(id));
+        } catch (JacksonException e) {
+            return false;
+        }
+    }
 
     /** The same document, in which they are the first of their objects. */
     static JsonNode first(Set<String> names, JsonNode tree) {
