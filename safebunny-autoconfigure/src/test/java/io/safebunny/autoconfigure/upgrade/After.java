@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.upgrade;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.safebunny.BunnyHandler;
@@ -94,6 +96,33 @@ final class After {
                 String order,
                 long cents,
                 LessStatus status,
+                Instant at,
+                UUID customer,
+                String mail,
+                int rank,
+                Address address,
+                List<Payment> payments,
+                Map<String, Integer> items,
+                @Nullable String note) {}
+
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced order) {}
+    }
+
+    enum RenamedStatus {
+        ORDERED,
+        @JsonProperty("SETTLED")
+        @JsonAlias("PAID")
+        PAID
+    }
+
+    /** Reads all that was written, and writes what was not. */
+    static class WithRenamedConstant {
+        @BunnyMessage("OrderPlaced")
+        record OrderPlaced(
+                String order,
+                double cents,
+                RenamedStatus status,
                 Instant at,
                 UUID customer,
                 String mail,

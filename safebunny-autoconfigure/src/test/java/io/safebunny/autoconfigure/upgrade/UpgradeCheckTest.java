@@ -222,6 +222,9 @@ class UpgradeCheckTest {
                 .finds(Kind.UNREADABLE_FOR_OLD, "Pack.parcel");
         assertThat(report(with(Before.Orders.class, After.WithRenamed.class), check -> check))
                 .finds(Kind.UNREADABLE_FOR_OLD, "OrderPlaced.address.city");
+        assertThat(report(with(Before.Orders.class, After.WithRenamedConstant.class), check -> check))
+                .finds(Kind.UNREADABLE_FOR_OLD, "OrderPlaced.status")
+                .finds(Kind.UNREADABLE_FOR_OLD, "OrderPlaced.cents");
     }
 
     @Test
@@ -234,13 +237,64 @@ class UpgradeCheckTest {
 
     @Test
     void acceptsWhatIsMeantAndSaysSo() {
-        UpgradeReport report = report(
-                with(Before.Mails.class), check -> check.accepting("MailSent").accepting("Nothing"));
+        UpgradeReport report =
+                report(with(Before.Mails.class), check -> check.accepting(Kind.UNHANDLED_TYPE, "MailSent")
+                        .accepting(Kind.LOST_PROPERTY, "Nothing"));
 
         assertThat(report).hasNoFindings();
         assertThat(report.unchecked())
                 .anyMatch(one -> one.startsWith("Accepted: UNHANDLED_TYPE MailSent: "))
-                .contains("Accepted, but not found: Nothing.");
+                .contains("Accepted, but not found: LOST_PROPERTY Nothing.");
+    }
+
+    @Test
+    void acceptsOnlyTheKindThatIsMeant() {
+        UpgradeReport report =
+                report(with(Before.Mails.class), check -> check.accepting(Kind.INVALID_BODY, "MailSent"));
+
+        assertThat(report).finds(Kind.UNHANDLED_TYPE, "MailSent");
+    }
+
+    /** What a node has stored that has handled all of it. */
+    private static UpgradeReport ofEmpty(UnaryOperator<UpgradeCheck> check) {
+        Path empty = folder.resolve("empty.json");
+        List<UpgradeReport> reports = new ArrayList<>();
+        node(BEANS).run(context -> Files.writeString(empty, sampleOf(context)));
+        node(BEANS)
+                .run(context -> reports.add(check.apply(UpgradeCheck.of(empty)).in(context)));
+        return reports.get(0);
+    }
+
+    @Test
+    void isNotGreenWhereNothingWasRead() {
+        assertThat(ofEmpty(check -> check)).finds(Kind.NOTHING_CHECKED, "shop");
+        assertThat(ofEmpty(check -> check.accepting(Kind.NOTHING_CHECKED, "shop")))
+                .hasNoFindings();
+    }
+
+    @Test
+    void hasNothingToSayOfWhatAnUpcasterLeavesThatWasUnreadBefore() {
+        Path earlier = folder.resolve("earlier.json");
+        List<UpgradeReport> reports = new ArrayList<>();
+        node(List.of(Earlier.People.class)).run(context -> {
+            Bunny bunny = context.getBean(Bunny.class);
+            bunny.publish(new Earlier.OldPersonMoved("Ann", "Smith", new Earlier.Home("Main Street 1", "Leeds")));
+            await().untilAsserted(() -> assertThat(context.getBean(PoisonMessages.class)
+                            .list(PoisonFilter.all())
+                            .messages())
+                    .hasSize(1));
+            Files.writeString(earlier, sampleOf(context));
+            reports.add(UpgradeCheck.of(earlier).in(context));
+        });
+
+        assertThat(earlier)
+                .content()
+                .contains(
+                        "{\"first\":\"Xxx\",\"last\":\"Xxxxx\",\"at\":{\"street\":\"Xxxx Xxxxxx 1\",\"city\":\"Xxxxx\"}}");
+        assertThat(reports.get(0)).hasNoFindings();
+        assertThat(reports.get(0).unchecked())
+                .contains(
+                        "Whether PersonMoved loses properties of version 1: what its upcasters leave may have been unread before.");
     }
 
     @Test

@@ -33,9 +33,12 @@ import io.safebunny.upgrade.UpgradeSample;
 import io.safebunny.upgrade.UpgradeSample.LeftOut;
 import io.safebunny.upgrade.UpgradeSample.Message;
 import io.safebunny.upgrade.UpgradeSamples;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -175,7 +178,7 @@ class UpgradeSampleTest {
             assertThat(sample.leftOut())
                     .contains(new LeftOut(
                             "StockChanged",
-                            "has more messages than the 3 of each version, and the bytes, that are taken",
+                            "has more messages than the 3 of each version that are taken",
                             27));
             PoisonList after = context.getBean(PoisonMessages.class).list(PoisonFilter.all());
             assertThat(after.depth()).isEqualTo(30);
@@ -237,6 +240,42 @@ class UpgradeSampleTest {
     }
 
     @Test
+    void findsMoreThanAPageOfThem() {
+        NODE.withBean(Stock.class)
+                .withPropertyValues("safebunny.scheduling.enabled=true")
+                .run(context -> {
+                    for (int i = 0; i < 25; i++) {
+                        context.getBean(ScheduledMessages.class)
+                                .schedule(change(i), PublishOptions.none().withDelay(Duration.ofDays(3)));
+                    }
+
+                    await().untilAsserted(() -> assertThat(
+                                    sample(context, 50, BodyMasker.none()).messages())
+                            .hasSize(25));
+                });
+    }
+
+    @Test
+    void refusesASecondOneMeanwhile() {
+        NODE.withBean(Stock.class).run(context -> {
+            context.getBean(Bunny.class).publish(change(7));
+            awaitPoison(context, 1);
+            List<String> refusals = new ArrayList<>();
+
+            UpgradeSample first = sample(context, 3, (message, body) -> {
+                CompletableFuture.supplyAsync(() -> sample(context, 3, BodyMasker.none()))
+                        .handle((unused, failure) -> refusals.add(String.valueOf(failure)))
+                        .join();
+                return new String(body, StandardCharsets.UTF_8);
+            });
+
+            assertThat(first.messages()).hasSize(1);
+            assertThat(refusals).isNotEmpty().allMatch(one -> one.contains("SB-5016"));
+            assertThat(sample(context, 3, BodyMasker.none()).messages()).hasSize(1);
+        });
+    }
+
+    @Test
     void findsStatesTimeoutsAndStepsOfSagasUnderOneMaskedId() {
         NODE.withBean(Steps.class).withBean(Commands.class).run(context -> {
             context.getBean(Bunny.class)
@@ -247,7 +286,7 @@ class UpgradeSampleTest {
 
             assertThat(sample.sagas()).singleElement().satisfies(saga -> {
                 assertThat(saga.pending()).isEqualTo(Map.of("late", 1));
-                assertThat(saga.steps()).isEqualTo(Map.of("first", 1));
+                assertThat(saga.steps()).isEqualTo(Map.of("Command", 1));
                 assertThat(saga.areAll()).isTrue();
             });
             assertThat(sample.states())

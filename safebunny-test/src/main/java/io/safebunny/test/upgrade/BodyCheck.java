@@ -144,6 +144,7 @@ final class BodyCheck {
                 || (isOnlyWritten && message.version() < now.present())) {
             return;
         }
+        findings.reading();
         byte[] body;
         try {
             body = now.upcast(bytes(message.body()), message.version(), Serializers.JSON_TYPE);
@@ -213,7 +214,12 @@ final class BodyCheck {
             findings.unchecked("Whether %s loses properties: %s.".formatted(type, e.messageWithoutCode()));
             return;
         }
-        for (String place : handlers.containsKey(type) ? found.unread() : Set.<String>of()) {
+        if (handlers.containsKey(type) && !found.unread().isEmpty() && !isOfRunning(message)) {
+            findings.unchecked(
+                    "Whether %s loses properties of version %s: what its upcasters leave may have been unread before."
+                            .formatted(type, message.version()));
+        }
+        for (String place : handlers.containsKey(type) && isOfRunning(message) ? found.unread() : Set.<String>of()) {
             String property = found.named(place);
             findings.add(
                     Kind.LOST_PROPERTY,
@@ -234,6 +240,12 @@ final class BodyCheck {
                         .add(message.body(), written, found, false);
             }
         }
+    }
+
+    /** Of another, the running version may leave something unread as well. */
+    private boolean isOfRunning(Message message) {
+        return sample.handled().stream()
+                .anyMatch(before -> before.type().equals(message.type()) && before.version() == message.version());
     }
 
     /** Whether this application publishes it, as far as is known. */
@@ -263,7 +275,7 @@ final class BodyCheck {
                         Kind.UNREADABLE_FOR_OLD,
                         property.isEmpty() ? type : type + '.' + property,
                         "",
-                        "The running version has always written it, and it %s: instances of that version, and nodes that have the class as it was, do not read it as before."
+                        "The running version has always written it, and the new one %s: instances of that version, and nodes that have the class as it was, do not read it as before."
                                 .formatted(how),
                         "Go on writing it, or raise @BunnyMessage(version): then they wait for their new version."));
     }

@@ -13,11 +13,15 @@ import java.util.Set;
 /** Collects what one check finds: what several messages show alike is one finding. Confined to one thread. */
 final class Findings {
 
-    private final Set<String> accepted;
+    private final Set<Accepted> accepted;
     private final Map<UpgradeFinding, List<String>> found = new LinkedHashMap<>();
     private final Set<String> unchecked = new LinkedHashSet<>();
+    private boolean hasRead;
 
-    Findings(Set<String> accepted) {
+    /** A finding that is meant. */
+    record Accepted(Kind kind, String subject) {}
+
+    Findings(Set<Accepted> accepted) {
         this.accepted = accepted;
     }
 
@@ -30,26 +34,41 @@ final class Findings {
         }
     }
 
+    /** A body or state is about to be read. */
+    void reading() {
+        hasRead = true;
+    }
+
     /** @param what a sentence */
     void unchecked(String what) {
         unchecked.add(what);
     }
 
     UpgradeReport report(UpgradeSample sample) {
+        if (!hasRead) {
+            add(
+                    Kind.NOTHING_CHECKED,
+                    sample.node(),
+                    "",
+                    "No body and no state was read: the sample has %s messages and %s states."
+                            .formatted(sample.messages().size(), sample.states().size()),
+                    "Take a sample where some are stored, or name published classes with publishing(…). If there are none, accept this finding.");
+        }
         List<UpgradeFinding> findings = new ArrayList<>();
-        Set<String> unused = new LinkedHashSet<>(accepted);
+        Set<Accepted> unused = new LinkedHashSet<>(accepted);
         List<String> rest = new ArrayList<>();
         found.forEach((finding, places) -> {
             UpgradeFinding told = new UpgradeFinding(
                     finding.kind(), finding.subject(), finding.problem() + seenIn(places), finding.action());
-            if (accepted.contains(finding.subject())) {
-                unused.remove(finding.subject());
+            Accepted same = new Accepted(finding.kind(), finding.subject());
+            if (accepted.contains(same)) {
+                unused.remove(same);
                 rest.add("Accepted: " + told);
             } else {
                 findings.add(told);
             }
         });
-        unused.forEach(subject -> rest.add("Accepted, but not found: %s.".formatted(subject)));
+        unused.forEach(one -> rest.add("Accepted, but not found: %s %s.".formatted(one.kind(), one.subject())));
         rest.addAll(unchecked);
         sample.leftOut()
                 .forEach(out -> rest.add(

@@ -127,6 +127,7 @@ final class SagaCheck {
         if (state.version() > saga.version()) {
             return; // it is told of the class
         }
+        findings.reading();
         ObjectNode upgraded = upgraded(state, stored, saga);
         Object value = upgraded == null ? null : value(state, upgraded, saga);
         if (upgraded != null && value != null) {
@@ -199,7 +200,14 @@ final class SagaCheck {
                     "Whether the state of %s loses properties: %s.".formatted(saga.name(), e.messageWithoutCode()));
             return;
         }
-        for (String place : found.unread()) {
+        boolean isOfRunning = sample.sagas().stream()
+                .anyMatch(before -> before.name().equals(saga.name()) && before.version() == state.version());
+        if (!isOfRunning && !found.unread().isEmpty()) {
+            findings.unchecked(
+                    "Whether the state of %s loses properties of version %s: what its upgrades leave may have been unread before."
+                            .formatted(saga.name(), state.version()));
+        }
+        for (String place : isOfRunning ? found.unread() : Set.<String>of()) {
             findings.add(
                     Kind.LOST_PROPERTY,
                     saga.name() + '.' + found.named(place),
@@ -222,7 +230,7 @@ final class SagaCheck {
                                 Kind.UNREADABLE_FOR_OLD,
                                 property.isEmpty() ? saga : saga + '.' + property,
                                 "",
-                                "The running version has always stored it in the state, and it %s: while both versions run, instances of the old one do not read it as before."
+                                "The running version has always written it into the state, and the new one %s: while both versions run, instances of the old one do not read it as before."
                                         .formatted(how),
                                 "Go on storing it until the old version is gone, or raise @BunnySaga(version): then messages wait for the new version."));
     }

@@ -8,6 +8,8 @@ import io.safebunny.message.Names;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.serialization.json.Serializers;
+import io.safebunny.test.upgrade.Findings.Accepted;
+import io.safebunny.test.upgrade.UpgradeFinding.Kind;
 import io.safebunny.upgrade.UpgradeSample;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +26,7 @@ import org.springframework.beans.factory.BeanFactory;
 /**
  * The proof before a deploy: reads messages and states of sagas that the running version of an application has stored, with the classes of the
  * next one, and says what breaks. They are in a sample, the answer of {@code GET safebunny/upgrade} at the running version. What is not in it
- * is not checked, so an empty report is no promise. Handles nothing. Immutable.
+ * is not checked, so an empty report is no promise; one of a sample of which nothing was read is a finding. Handles nothing. Immutable.
  *
  * <pre>{@code
  * assertThat(UpgradeCheck.of("orders-sample.json").in(application)).hasNoFindings();
@@ -34,9 +36,9 @@ public final class UpgradeCheck {
 
     private final UpgradeSample sample;
     private final Map<String, Class<?>> published;
-    private final Set<String> accepted;
+    private final Set<Accepted> accepted;
 
-    private UpgradeCheck(UpgradeSample sample, Map<String, Class<?>> published, Set<String> accepted) {
+    private UpgradeCheck(UpgradeSample sample, Map<String, Class<?>> published, Set<Accepted> accepted) {
         this.sample = sample;
         this.published = published;
         this.accepted = accepted;
@@ -84,9 +86,9 @@ public final class UpgradeCheck {
      *
      * @param subject as in {@link UpgradeFinding#subject}, such as {@code OrderPlaced.note}
      */
-    public UpgradeCheck accepting(String subject) {
-        Set<String> all = new LinkedHashSet<>(accepted);
-        all.add(subject);
+    public UpgradeCheck accepting(Kind kind, String subject) {
+        Set<Accepted> all = new LinkedHashSet<>(accepted);
+        all.add(new Accepted(kind, subject));
         return new UpgradeCheck(sample, published, all);
     }
 

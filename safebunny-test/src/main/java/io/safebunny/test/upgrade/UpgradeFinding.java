@@ -12,6 +12,8 @@ public record UpgradeFinding(Kind kind, String subject, String problem, String a
 
     /** What becomes of stored messages and sagas. */
     public enum Kind {
+        /** No message and no state was read: the sample has none, or none of which the new version has the class. */
+        NOTHING_CHECKED,
         /** Nobody handles the type any more: its messages stay in their queue. */
         UNHANDLED_TYPE,
         /** The class does not read the body: the message is poison. */

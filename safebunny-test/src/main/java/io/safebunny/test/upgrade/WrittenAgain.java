@@ -9,9 +9,12 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Compares documents of one type as the old version wrote them with what the new one writes of them: properties that the old one has always
- * written and the new one never does, and values that are of another kind. Confined to one thread.
+ * written and the new one never does, values of another kind, and constants of another name. Confined to one thread.
  */
 final class WrittenAgain {
+
+    private static final String INTEGER = "an integer";
+    private static final String DECIMAL = "a decimal";
 
     private final Map<String, Integer> objects = new TreeMap<>();
     private final Map<String, Integer> present = new TreeMap<>();
@@ -27,8 +30,11 @@ final class WrittenAgain {
     }
 
     private void compare(JsonNode old, JsonNode written, Found found, boolean keepsUnread, String place) {
-        if (!kind(old).equals(kind(written))) {
+        if (!isAlike(kind(old), kind(written))) {
             changed.putIfAbsent(found.named(place), "%s instead of %s".formatted(kind(written), kind(old)));
+        } else if (old.isString() && !old.equals(written) && found.isConstant(place, old)) {
+            changed.putIfAbsent(
+                    found.named(place), "the constant %s instead of %s".formatted(written.asString(), old.asString()));
         } else if (old.isArray() && old.size() == written.size()) {
             for (int i = 0; i < old.size(); i++) {
                 compare(old.get(i), written.get(i), found, keepsUnread, place + '/' + i);
@@ -54,28 +60,32 @@ final class WrittenAgain {
         }
     }
 
-    /** An integer is read as a decimal, but not the other way round. */
+    /** What reads decimals reads integers, but not the other way round. */
+    private static boolean isAlike(String old, String written) {
+        return old.equals(written) || (old.equals(DECIMAL) && written.equals(INTEGER));
+    }
+
     private static String kind(JsonNode node) {
         return node.isString()
                 ? "a text"
                 : node.isIntegralNumber()
-                        ? "an integer"
+                        ? INTEGER
                         : node.isNumber()
-                                ? "a decimal"
+                                ? DECIMAL
                                 : node.isBoolean()
                                         ? "a boolean"
                                         : node.isObject() ? "an object" : node.isArray() ? "an array" : "null";
     }
 
-    /** What the old version would not read as before, by property; empty for the whole document. */
+    /** What the new version does that the old one would not read as before, by property; empty for the whole document. */
     Map<String, String> differences() {
         Map<String, String> all = new TreeMap<>();
-        changed.forEach((name, how) -> all.put(name, "is now written as %s".formatted(how)));
+        changed.forEach((name, how) -> all.put(name, "writes %s".formatted(how)));
         gone.forEach((name, times) -> {
             int dot = name.lastIndexOf('.');
             int around = objects.getOrDefault(dot < 0 ? "" : name.substring(0, dot), 0);
             if (times.equals(present.get(name)) && times == around) {
-                all.put(name, "is no longer written");
+                all.put(name, "does not");
             }
         });
         return all;
