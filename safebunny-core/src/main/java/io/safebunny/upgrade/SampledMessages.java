@@ -34,8 +34,8 @@ final class SampledMessages {
     /** Of a body. */
     static final int LARGEST = 64 * 1024;
 
-    /** Of all bodies. */
-    private static final long ROOM = 4L << 20;
+    /** Of all bodies; and once more of all states. */
+    static final long ROOM = 4L << 20;
 
     /** Of the copies that are kept while others are looked at. */
     private static final long KEPT = 4 * ROOM;
@@ -110,10 +110,11 @@ final class SampledMessages {
             return false;
         }
         keptBytes += wire.body().length;
-        boolean isKept = kept.merge(counted(wire), 1, Integer::sum) <= 2 * most && keptBytes <= KEPT;
+        boolean fits = keptBytes <= KEPT;
+        boolean isKept = kept.merge(counted(wire), 1, Integer::sum) <= 2 * most && fits;
         if (!isKept) {
             keptBytes -= wire.body().length;
-            omissions.add(type, enough());
+            omissions.add(type, fits ? enough() : "does not fit: copies of %s bytes are looked at".formatted(KEPT));
         }
         return isKept;
     }
@@ -123,7 +124,7 @@ final class SampledMessages {
     }
 
     private String enough() {
-        return "has more messages than the %s of each version, and the bytes, that are taken".formatted(most);
+        return "has more messages than the %s of each version that are taken".formatted(most);
     }
 
     private static String tooLarge() {

@@ -33,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class SampledSagas {
 
     private static final int MOST_SCANNED = 1_000;
-    private static final int PAGE = 50;
+    private static final int PAGE = 10; // each with its state
 
     private static final String STEP = "step of a saga";
 
@@ -50,6 +50,7 @@ final class SampledSagas {
     private final SampledMessages messages;
     private final int most;
     private final List<State> states = new ArrayList<>();
+    private long room = SampledMessages.ROOM;
 
     SampledSagas(
             Node node,
@@ -87,10 +88,16 @@ final class SampledSagas {
             SagaPage page = stored.page(new SagaQuery(saga.name(), RUNNING, false, next, PAGE));
             for (SagaView view : page.sagas()) {
                 running++;
-                view.timeouts().keySet().forEach(name -> pending.merge(name, 1, Integer::sum));
+                for (String timeout : view.timeouts().keySet()) {
+                    if (saga.timeouts().containsKey(timeout)) {
+                        pending.merge(timeout, 1, Integer::sum);
+                    } else {
+                        omissions.add(saga.name(), "waits for a timeout for which this version has no method");
+                    }
+                }
                 view.steps().stream()
                         .filter(step -> step.status() == StepStatus.SENT || step.status() == StepStatus.UNDOING)
-                        .forEach(step -> steps.merge(step.name(), 1, Integer::sum));
+                        .forEach(step -> steps.merge(step.type(), 1, Integer::sum));
                 take(saga, view, taken);
             }
             next = page.next();
@@ -124,6 +131,7 @@ final class SampledSagas {
         }
         JsonNode state = state(saga, view);
         if (state != null) {
+            room -= view.state().length();
             taken.merge(view.stateVersion(), 1, Integer::sum);
             states.add(new State(
                     saga.name(),
@@ -159,6 +167,11 @@ final class SampledSagas {
     private @Nullable JsonNode state(SagaDefinition saga, SagaView view) {
         if (view.state().length() > SampledMessages.LARGEST) {
             omissions.add(saga.name(), "has a state of more than %s bytes".formatted(SampledMessages.LARGEST));
+            return null;
+        }
+        if (view.state().length() > room) {
+            omissions.add(
+                    saga.name(), "does not fit: the sample has its %s bytes of states".formatted(SampledMessages.ROOM));
             return null;
         }
         if (!(SampledMessages.tree(view.state()) instanceof ObjectNode state)) {

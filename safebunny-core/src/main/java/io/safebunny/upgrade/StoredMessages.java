@@ -19,9 +19,14 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +35,11 @@ final class StoredMessages {
 
     private static final int MOST_COPIES = 1_000;
     private static final int MOST_LISTED = 100;
+    private static final int MOST_UNSENT = 10;
+
+    /** Records that are in memory at a time, with their bodies. */
+    private static final int PAGE = 10;
+
     private static final int MOST_OF_LANE = 3;
 
     private static final String POISON = "poison queue";
@@ -37,6 +47,8 @@ final class StoredMessages {
     private static final String SCHEDULED = "scheduled";
     private static final String UNSENT = "not sent yet";
     private static final String OUTBOX = "outbox";
+
+    private static final String MORE = "has perhaps more than the first %s";
 
     private final Node node;
     private final QueuePoisonMessages poison;
@@ -58,10 +70,17 @@ final class StoredMessages {
             for (String status : List.of(LaneDocument.HELD, LaneDocument.DUE)) {
                 parked(store, status, found, omissions);
             }
-            listed(store.findListed(Scheduling.waiting(MOST_LISTED)), SCHEDULED, omissions)
-                    .forEach(record -> add(Scheduling.publicationOf(record), SCHEDULED, found, omissions));
-            listed(store.findCompleted(Duration.ZERO, MOST_LISTED), UNSENT, omissions)
-                    .forEach(record -> record.outgoing().forEach(each -> add(each, UNSENT, found, omissions)));
+            listed(
+                    store,
+                    Scheduling.waiting(PAGE),
+                    SCHEDULED,
+                    omissions,
+                    record -> add(Scheduling.publicationOf(record), SCHEDULED, found, omissions));
+            List<MessageRecord> unsent = store.findCompleted(Duration.ZERO, MOST_UNSENT);
+            unsent.forEach(record -> record.outgoing().forEach(each -> add(each, UNSENT, found, omissions)));
+            if (unsent.size() >= MOST_UNSENT) {
+                omissions.add(UNSENT, MORE.formatted(MOST_UNSENT), 0);
+            }
         }
         Outbox outbox = node.parts().outbox();
         if (outbox != null) {
@@ -78,6 +97,9 @@ final class StoredMessages {
         try {
             Head head = poison.head(MOST_COPIES, wanted);
             head.copies().forEach(wire -> found.accept(wire, POISON));
+            if (head.whyNotAll() != null) {
+                omissions.add(POISON, "may have more copies: " + head.whyNotAll(), 0);
+            }
             if (head.waiting() > 0) {
                 omissions.add(POISON, "has more copies than the first %s".formatted(MOST_COPIES), head.waiting());
             }
@@ -86,11 +108,30 @@ final class StoredMessages {
         }
     }
 
-    private static List<MessageRecord> listed(List<MessageRecord> records, String where, Omissions omissions) {
-        if (records.size() >= MOST_LISTED) {
-            omissions.add(where, "has perhaps more than the first %s".formatted(MOST_LISTED), 0);
+    /** Page by page, the oldest first. */
+    private static void listed(
+            MessageStore store, ListingQuery first, String where, Omissions omissions, Consumer<MessageRecord> each) {
+        Set<RecordKey> seen = new HashSet<>();
+        ListingQuery query = first;
+        while (seen.size() < MOST_LISTED) {
+            List<MessageRecord> page = store.findListed(query);
+            int before = seen.size();
+            Instant last = null;
+            for (MessageRecord record : page) {
+                last = Objects.requireNonNull(record.listing()).createdAt();
+                if (seen.add(record.key())) {
+                    each.accept(record);
+                }
+            }
+            if (page.size() < PAGE) {
+                return;
+            }
+            if (seen.size() == before) {
+                break; // a whole page of one moment, behind which no query leads
+            }
+            query = new ListingQuery(first.kind(), first.status(), last, null, PAGE);
         }
-        return records;
+        omissions.add(where, MORE.formatted(seen.size()), 0);
     }
 
     private static void add(
@@ -106,14 +147,14 @@ final class StoredMessages {
     }
 
     private void parked(MessageStore store, String status, BiConsumer<WireMessage, String> found, Omissions omissions) {
-        ListingQuery query = new ListingQuery(LaneDocument.KIND, status, null, null, MOST_LISTED);
-        for (MessageRecord stored : listed(store.findListed(query), PARKED, omissions)) {
+        ListingQuery query = new ListingQuery(LaneDocument.KIND, status, null, null, PAGE);
+        listed(store, query, PARKED, omissions, stored -> {
             try {
                 parked(store, stored.key(), LaneDocument.read(stored), found, omissions);
             } catch (UnreadableRecordException e) {
                 omissions.add(PARKED, "cannot be read by this version of SafeBunny");
             }
-        }
+        });
     }
 
     private static void parked(

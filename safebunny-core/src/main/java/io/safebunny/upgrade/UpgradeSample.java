@@ -67,7 +67,7 @@ public record UpgradeSample(
      * @param running how many were found that have not ended
      * @param areAll whether those are all that there are
      * @param pending how many of them wait for a timeout, by its name
-     * @param steps how many of them have a step that is not undone, by its name
+     * @param steps how many open steps they have, by the type of its command
      */
     public record Saga(
             String name,

@@ -2,6 +2,7 @@
 package io.safebunny.upgrade;
 
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
@@ -52,13 +53,19 @@ public final class UpgradeSamples implements NodeFeature {
     }
 
     /**
-     * Takes one, when nobody else does. Asks broker and store, so it may block.
+     * Takes one. Asks broker, store and the other instances, so it may block.
      *
      * @param most messages of each type, and states of each saga, in each version
+     * @throws MisuseException SB-5016 if another one is being taken
      * @throws io.safebunny.store.StoreUnavailableException if the store does not answer
      */
     public UpgradeSample take(int most, BodyMasker masker) {
-        turn.lock();
+        if (!turn.tryLock()) {
+            throw new MisuseException(
+                    MisuseException.BUSY,
+                    "Another sample is being taken at this instance [node=%s], and each needs some memory. Ask again when it is there."
+                            .formatted(node.name()));
+        }
         try {
             return taken(most, masker);
         } finally {

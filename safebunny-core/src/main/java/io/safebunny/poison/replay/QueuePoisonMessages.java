@@ -306,16 +306,31 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
      *
      * @param scanned how many were looked at for it
      * @param waiting how many are behind these
+     * @param whyNotAll why there may be others, which another instance holds, as a part of a sentence; {@code null} if there are none
      */
-    public record Head(List<WireMessage> copies, int scanned, long waiting) {}
+    public record Head(
+            List<WireMessage> copies,
+            int scanned,
+            long waiting,
+            @Nullable String whyNotAll) {}
 
     /**
-     * Takes nothing out of the queue.
+     * Takes nothing out of the queue. Asks the other instances, so it may block for some seconds.
      *
      * @param most how many to look at
      */
     public Head head(int most, Predicate<WireMessage> wanted) {
         Map<String, MessageInspector> unused = requireInspectors();
+        List<Head> seen = new ArrayList<>();
+        String whyNotAll = others.whyNotAll(() -> {
+            seen.add(browsedHead(most, wanted));
+            return null;
+        });
+        Head head = seen.isEmpty() ? browsedHead(most, wanted) : seen.get(0);
+        return new Head(head.copies, head.scanned, head.waiting, whyNotAll);
+    }
+
+    private Head browsedHead(int most, Predicate<WireMessage> wanted) {
         return browsing.alone(queue, browsed -> {
             List<WireMessage> copies = new ArrayList<>();
             int scanned = 0;
@@ -327,7 +342,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                     copies.add(wire);
                 }
             }
-            return new Head(List.copyOf(copies), scanned, browsed.waiting());
+            return new Head(List.copyOf(copies), scanned, browsed.waiting(), null);
         });
     }
 

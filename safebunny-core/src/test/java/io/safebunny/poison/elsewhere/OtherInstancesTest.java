@@ -189,6 +189,18 @@ class OtherInstancesTest {
     }
 
     @Test
+    void whoLooksAtTheHeadIsToldThatAnotherInstanceHoldsCopies() {
+        List<QueuePoisonMessages.Head> seen = new ArrayList<>();
+        PoisonOperation unused = discarding(() -> seen.add(second.poison.head(100, wire -> true)));
+
+        assertThat(seen.get(0).copies()).isEmpty();
+        assertThat(seen.get(0).whyNotAll()).contains("another instance held copies");
+        QueuePoisonMessages.Head after = second.poison.head(100, wire -> true);
+        assertThat(after.copies()).hasSize(1);
+        assertThat(after.whyNotAll()).isNull();
+    }
+
+    @Test
     void nothingIsSaidToBeThereWhileAnotherInstanceHoldsAll() {
         List<NodeCondition> seen = new ArrayList<>();
         List<Long> held = new ArrayList<>();
