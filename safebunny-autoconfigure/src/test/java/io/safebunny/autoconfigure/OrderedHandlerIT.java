@@ -25,6 +25,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -79,6 +80,7 @@ class OrderedHandlerIT {
         CUT_OFF
     }
 
+    @Tag("once")
     @ParameterizedTest
     @EnumSource
     void losesDoublesAndInvertsNothing(End end) {

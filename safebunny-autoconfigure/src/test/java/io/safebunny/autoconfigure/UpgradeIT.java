@@ -26,11 +26,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A sample of what is on a real broker and in PostgreSQL, and the versions that read it or do not. */
+@Tag("once")
 @SuppressWarnings("SameNameButDifferent") // each saga has a state of its own
 class UpgradeIT {
 

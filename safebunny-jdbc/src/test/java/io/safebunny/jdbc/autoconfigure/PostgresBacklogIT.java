@@ -3,7 +3,9 @@ package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.test.database.PostgresServer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class PostgresBacklogIT extends BacklogRules {
 
     private static final PostgresServer DATABASE = PostgresServer.start();

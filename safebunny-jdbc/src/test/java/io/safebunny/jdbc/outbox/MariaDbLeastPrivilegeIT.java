@@ -3,7 +3,9 @@ package io.safebunny.jdbc.outbox;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.jdbc.sql.Dialect;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MariaDbLeastPrivilegeIT extends LeastPrivilegeRules {
 
     @Override

@@ -2,7 +2,9 @@
 package io.safebunny.jdbc.sql;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MariaDbSchemaCreationIT extends SchemaRaceRules {
 
     @Override

@@ -2,7 +2,9 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MySqlScheduledIT extends ScheduledRules {
 
     @Override

@@ -3,9 +3,11 @@ package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+@Tag("once")
 class MySqlStoreIT extends StoreRules {
 
     @Override
