@@ -21,7 +21,7 @@ readDocument.default = (account, req, res, params) => {
 };
 
 // The module does not know query plans, which clients ask for before a query. These are for queries of the forms
-// SELECT * FROM c WHERE condition ORDER BY c.a, c.b and SELECT * (or c.a) FROM c (or ROOT r) WHERE condition and
+// SELECT * FROM c WHERE condition ORDER BY c.a, c.b and SELECT * (or c.a) FROM c (or ROOT r), also with WHERE condition, and
 // SELECT VALUE COUNT(1) FROM c WHERE condition, with what the service answers to them.
 const queryDocuments = require(folder + "/lib/handler/query-documents");
 const query = queryDocuments.default;
@@ -29,7 +29,7 @@ const readJson = require(folder + "/lib/json").default;
 const COUNTED = 'SELECT VALUE [{"item": COUNT(1)}] ';
 const queryInfo = text => {
   const sorted = /^SELECT \* FROM c WHERE (.+) ORDER BY (.+)$/.exec(text);
-  const plain = /^SELECT (\*|c\.\w+) FROM (ROOT r|c) WHERE (?!.* (ORDER|GROUP|OFFSET) )/;
+  const plain = /^SELECT (\*|c\.\w+) FROM (ROOT r|c)($| WHERE (?!.* (ORDER|GROUP|OFFSET) ))/;
   const counted = /^SELECT VALUE COUNT\(1\) (FROM c WHERE .+)$/.exec(text);
   if (counted) {
     return {
