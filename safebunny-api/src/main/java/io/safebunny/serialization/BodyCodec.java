@@ -130,9 +130,19 @@ public interface BodyCodec {
         return null;
     }
 
-    /** The keys with which this instance encodes bodies now, by their ids. Default: none. */
+    /** The keys with which this instance encodes bodies now, by their ids. May ask a key service. Default: none. */
     default Set<String> encodesWith() {
         return Set.of();
+    }
+
+    /**
+     * Whether the codec has a key of this id, so that a person who misspells one is told. May ask a key service. Default: it has those with
+     * which it encodes now.
+     *
+     * @throws KeysUnavailableException when the key service does not answer
+     */
+    default boolean knowsKey(String keyId) {
+        return encodesWith().contains(keyId);
     }
 
     /**

@@ -69,6 +69,7 @@ class ExceptionsTest {
             Map.entry("SharedLock InterruptedException", "the message comes back"),
             Map.entry("FileBodyStore IOException", "told as a BodyStoreUnavailableException"),
             Map.entry("PartsStream IOException", "told as a BodyStoreUnavailableException"),
+            Map.entry("DataKeys IllegalArgumentException", "told as a CodecException"),
             Map.entry("SealedBody IllegalArgumentException", "told as a CodecException"),
             Map.entry("SealedBody InvalidKeyException", "told as a CodecException"),
             Map.entry("SealedBody GeneralSecurityException", "told as a CodecException"),

@@ -104,7 +104,7 @@ public final class SafeBunnyEngine {
                 rates,
                 new Incidents(node, sagas, poison),
                 new UpgradeSamples(node, sagas, poison),
-                new KeysInUse(node, poison.whole()),
+                new KeysInUse(node, operations.instance(), poison.whole()),
                 Scheduling.of(node, parts.scheduling()),
                 new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions, shards::troubles));
         consumptions = new Consumptions(node, features, pipelines, lanes, shards, rates);

@@ -41,7 +41,7 @@ final class KeyFinder {
     /** What was found in one thing that is stored. */
     static final class Found {
         final Set<String> keys = new HashSet<>();
-        /** Bodies that are in the store of large bodies. */
+        /** Bodies that are in the store of large bodies; of those in texts, encrypted or not. */
         int elsewhere;
         /** Encrypted, but nobody says with which key. */
         int unclear;

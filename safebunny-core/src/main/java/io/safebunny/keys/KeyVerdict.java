@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether a node still needs a key. Immutable.
+ * Whether a node still needs a key, as far as one of its instances knows. Immutable.
  *
  * @param removable only if nothing was found, and every place is known
  * @param usedAt how often it was found, by place

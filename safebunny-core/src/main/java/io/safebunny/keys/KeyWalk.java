@@ -34,6 +34,9 @@ final class KeyWalk {
     /** How often a part is asked for that the store does not give. */
     private static final int MOST_TRIES = 5;
 
+    private static final List<Place> OF_RECORDS =
+            List.of(Place.RECORDS, Place.STEPS, Place.ORDER, Place.SAGAS, Place.SCHEDULED, Place.OTHERS);
+
     private static final String NO_LIST =
             "this store cannot list all that it has: see MessageStore.findAll and Outbox.findAll";
     private static final String NEWER =
@@ -60,8 +63,7 @@ final class KeyWalk {
         steps.add(() -> copies(Place.ARCHIVE, poison::archived, places::add));
         MessageStore store = node.store();
         if (store != null) {
-            List.of(Place.RECORDS, Place.STEPS, Place.ORDER, Place.SAGAS, Place.SCHEDULED, Place.OTHERS)
-                    .forEach(places::opens);
+            OF_RECORDS.forEach(places::opens);
             steps.add(() -> rows(Place.RECORDS, null, store::findAll, this::record));
         }
         Outbox outbox = node.parts().outbox();
@@ -119,19 +121,24 @@ final class KeyWalk {
             if (++tries < MOST_TRIES) {
                 throw e;
             }
-            places.incomplete(place, "the store has not answered %s times: look again when it does".formatted(tries));
+            incomplete(place, "the store did not answer, %s times in a row: look again when it does".formatted(tries));
             tries = 0;
             return null;
         }
         tries = 0;
         if (page == null) {
-            places.incomplete(place, NO_LIST);
+            incomplete(place, NO_LIST);
             return null;
         }
         page.rows().forEach(each);
         places.fault(place, page.unreadable(), NEWER);
         String next = page.next();
         return next == null ? null : () -> rows(place, next, store, each);
+    }
+
+    /** All that is among the records, which are read together. */
+    private void incomplete(Place place, String why) {
+        (place == Place.RECORDS ? OF_RECORDS : List.of(place)).forEach(each -> places.incomplete(each, why));
     }
 
     private void record(MessageRecord record) {

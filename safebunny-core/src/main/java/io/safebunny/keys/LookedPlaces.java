@@ -51,7 +51,7 @@ final class LookedPlaces {
         fault(
                 place,
                 one.elsewhere,
-                "%s with encrypted bodies in the store of large bodies, where nobody looks: wait until they are gone");
+                "%s with bodies in the store of large bodies, where nobody looks whether they are encrypted: wait until they are gone");
         fault(place, one.unclear, "%s encrypted in a way that does not tell the key: handle or discard them");
     }
 
@@ -70,6 +70,12 @@ final class LookedPlaces {
 
     synchronized void incomplete(Place place, String why) {
         fault(place, 1, why.replace("%", "%%"));
+    }
+
+    /** All places: how far each was looked at is not known. */
+    synchronized void breaksOff(String why) {
+        opens(Place.OTHERS);
+        List.copyOf(counts.keySet()).forEach(place -> incomplete(place, why));
     }
 
     synchronized void ends(Instant at) {

@@ -179,6 +179,15 @@ public final class Codecs {
     }
 
     /**
+     * Whether a codec has a key of this id.
+     *
+     * @throws KeysUnavailableException if a key service does not answer
+     */
+    public boolean knowsKey(String keyId) {
+        return all.stream().anyMatch(codec -> codec.knowsKey(keyId));
+    }
+
+    /**
      * The keys of what codecs keep themselves, with how much is kept under each; {@code null} if one of them cannot tell.
      *
      * @throws KeysUnavailableException if the place where it is does not answer

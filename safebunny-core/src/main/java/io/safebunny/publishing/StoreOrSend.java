@@ -10,6 +10,7 @@ import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.DetailsByType;
+import io.safebunny.observation.FailureDetails;
 import io.safebunny.observation.Observations;
 import io.safebunny.store.Outbox;
 import io.safebunny.transport.OutboundMessage;
@@ -123,9 +124,14 @@ final class StoreOrSend implements Middleware<PublishCall> {
             throw e;
         } finally {
             if (observation != null && !handedOver) {
-                observations.stopSending(observation, failure, details.ofPayload(call.payload()));
+                stop(observation, failure, call);
             }
         }
+    }
+
+    private void stop(Observation observation, @Nullable Throwable failure, PublishCall call) {
+        FailureDetails shown = failure == null ? FailureDetails.FULL : details.ofPayload(call.payload());
+        observations.stopSending(observation, failure, shown);
     }
 
     private PublishOutcome sendNow(PublishCall call, OutboundMessage message) {
@@ -177,7 +183,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
                 (none, failure) -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     if (observation != null) {
-                        observations.stopSending(observation, cause, details.ofPayload(call.payload()));
+                        stop(observation, cause, call);
                     }
                     if (report != null) {
                         report.ended(cause == null ? PublishOutcome.CONFIRMED : PublishOutcome.FAILED, cause);

@@ -225,6 +225,11 @@ public final class EncryptingCodec implements BodyCodec {
     }
 
     @Override
+    public boolean knowsKey(String keyId) {
+        return keys.knows(keyId);
+    }
+
+    @Override
     public @Nullable Map<String, Long> keepsUnder() {
         return subjects == null ? Map.of() : subjects.countByWrappingKey();
     }

@@ -212,7 +212,6 @@ public final class Subjects implements BunnySubjects {
         return known;
     }
 
-    /** While the place is away it is asked once a second, and not for each message. */
     /** How many keys of persons there are under each key of the provider, by its id; {@code null} if their place cannot tell. */
     @Nullable
     Map<String, Long> countByWrappingKey() {
@@ -224,6 +223,7 @@ public final class Subjects implements BunnySubjects {
         return sealing.encryptingWith();
     }
 
+    /** While the place is away it is asked once a second, and not for each message. */
     private <T> @Nullable T asked(Supplier<@Nullable T> question) {
         Outage known = outage;
         if (known != null && timeline.nanoTime() - known.at() < Renewed.ASKED_AGAIN_AFTER.toNanos()) {

@@ -87,7 +87,15 @@ class EncryptedFailuresTest {
     record Plain(String card) {}
 
     @Encrypted(key = "payments")
-    record State(String card) {}
+    record State(String card) {
+        State {
+            if (isStrict) {
+                throw new IllegalArgumentException("no valid card: " + card);
+            }
+        }
+    }
+
+    private static boolean isStrict;
 
     /** None of its messages is encrypted. */
     @BunnySaga(name = "Card")
@@ -137,6 +145,7 @@ class EncryptedFailuresTest {
 
     @AfterEach
     void close() {
+        isStrict = false;
         logs.close();
     }
 
@@ -322,6 +331,20 @@ class EncryptedFailuresTest {
         timeline.advance(Duration.ofMinutes(40));
 
         requireSecret(billing, 1);
+    }
+
+    @Test
+    void ofStatesThatCannotBeReadAreNotQuotedBySweeps() {
+        SafeBunnyEngine billing = node("billing", List.of(), sagas());
+        publish(new Plain("-"));
+        isStrict = true;
+        timeline.advance(Duration.ofHours(5));
+
+        assertThat(logs.all()).anySatisfy(line -> {
+            assertThat(line.message()).contains("whose state this instance cannot read");
+            assertThat(printed(line.failure())).contains("NotHandledException at ");
+        });
+        assertThat(told(billing).lines().filter(CANARY::isIn)).isEmpty();
     }
 
     @Test

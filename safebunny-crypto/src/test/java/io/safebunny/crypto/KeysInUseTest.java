@@ -4,6 +4,7 @@ package io.safebunny.crypto;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
@@ -87,6 +88,7 @@ class KeysInUseTest {
     private final MemorySubjectKeys persons = new MemorySubjectKeys();
     private final MemoryMessageStore kept = new MemoryMessageStore(timeline, Duration.ofDays(7));
     private boolean isAway;
+    private @Nullable Error error;
     private boolean isBrokerAway;
     private boolean cannotList;
     private @Nullable Outbox outbox;
@@ -104,6 +106,9 @@ class KeysInUseTest {
         public @Nullable StoredPage<MessageRecord> findAll(@Nullable String after, int limit) {
             if (isAway) {
                 throw new StoreUnavailableException("away", null, null);
+            }
+            if (error != null) {
+                throw error;
             }
             return cannotList ? null : super.findAll(after, Math.min(limit, 2));
         }
@@ -235,18 +240,23 @@ class KeysInUseTest {
     private static void requireUsed(KeyVerdict verdict, Place place) {
         assertThat(verdict.usedAt()).as(verdict.sentence()).containsOnlyKeys(place);
         assertThat(verdict.removable()).isFalse();
-        assertThat(verdict.sentence()).startsWith(verdict.key() + " is in use at node billing: " + place.words());
+        assertThat(verdict.sentence())
+                .matches("%s is in use at instance \\S+ of node billing: %s.*".formatted(verdict.key(), place.words()));
     }
 
     private static void requireRemovable(KeyVerdict verdict) {
         assertThat(verdict.removable()).as(verdict.sentence()).isTrue();
-        assertThat(verdict.sentence()).startsWith(verdict.key() + " can be removed at node billing");
+        assertThat(verdict.sentence())
+                .matches(verdict.key()
+                        + " can be removed at instance \\S+ of node billing: .* Ask each instance of the node\\.");
     }
 
     private static void requireUnknown(KeyVerdict verdict, String why) {
         assertThat(verdict.removable()).as(verdict.sentence()).isFalse();
         assertThat(verdict.unknown()).anyMatch(text -> text.contains(why));
-        assertThat(verdict.sentence()).startsWith("It is not known whether").contains(why);
+        assertThat(verdict.sentence())
+                .startsWith("It is not known whether")
+                .contains(" at instance ", " of node billing. Unknown: ", why);
     }
 
     @Test
@@ -356,14 +366,84 @@ class KeysInUseTest {
         requireUnknown(inUse.verdict("payments-1", null), "begin a look");
 
         KeyLook unused = inUse.begin();
-        requireUnknown(inUse.verdict("payments-1", null), "goes on");
+        requireUnknown(inUse.verdict("payments-1", null), "still running");
+    }
+
+    /** What is too old to be handled is young again once somebody replays it. */
+    @Test
+    void inQueuesAgainAfterAReplay() {
+        handler = (payload, context) -> {
+            throw new IllegalStateException("fails");
+        };
+        node("billing");
+        publish(new Charge("4242"));
+        Instant unsentSince = timeline.now();
+        handler = (payload, context) -> {};
+        SafeBunnyEngine billing = rotated();
+        timeline.advance(Duration.ofDays(8));
+        KeysInUse inUse = billing.get(KeysInUse.class);
+        requireUsed(verdict(billing), Place.POISON);
+
+        BunnyOperations.Result paused = billing.get(BunnyOperations.class)
+                .pause("Charge", Duration.ofDays(1), BunnyOperations.Scope.INSTANCE, "test", "somebody");
+        assertThat(paused.instances()).isNotEmpty();
+        billing.get(PoisonMessages.class)
+                .replay(PoisonRequest.of(PoisonFilter.all(), "somebody", "test").withForce());
+        timeline.advance(Duration.ofSeconds(5));
+        Instant replayedAt = timeline.now();
+        kept.removeExpired(1_000);
+        KeyLook unused = look(billing, timeline);
+        requireUnknown(inUse.verdict("payments-1", unsentSince), "counts as a sending");
+        requireUnknown(inUse.verdict("payments-1", replayedAt), "look again then");
+
+        timeline.advance(Duration.ofDays(8));
+        kept.removeExpired(1_000);
+        unused = look(billing, timeline);
+        requireUnknown(inUse.verdict("payments-1", unsentSince), "counts as a sending");
+        requireRemovable(inUse.verdict("payments-1", replayedAt));
+    }
+
+    @Test
+    void inQueuesWhoseHandlersOtherInstancesHave() {
+        SafeBunnyEngine billing = rotated();
+        KeyLook unused = look(billing, timeline);
+
+        requireUnknown(billing.get(KeysInUse.class).verdict("payments-1", null), "queues: they cannot be searched");
+    }
+
+    @Test
+    void areNotKnownUnderAnotherSpelling() {
+        handler = (payload, context) -> {
+            throw new IllegalStateException("fails");
+        };
+        node("billing");
+        publish(new Charge("4242"));
+        SafeBunnyEngine billing = rotated();
+        for (String misspelled : List.of("payments", "Payments-1", "payments-01", "payments-9", "payments:v1", "")) {
+            requireUnknown(verdict(billing, misspelled), "no key of this id was found");
+            requireUnknown(verdict(billing, misspelled), "Ids found here: payments-1");
+        }
+        keys.goAway();
+        requireUnknown(verdict(billing, "payments"), "the KeyProvider does not answer");
+    }
+
+    @Test
+    void areNotKnownAfterAnErrorAndLookedForAgain() {
+        SafeBunnyEngine billing = rotated();
+        error = new NoClassDefFoundError("io/safebunny/Gone");
+        requireUnknown(verdict(billing), "it failed (java.lang.NoClassDefFoundError)");
+
+        error = null;
+        requireRemovable(verdict(billing));
     }
 
     @Test
     void areNotKnownWhileTheStoreIsAway() {
         SafeBunnyEngine billing = rotated();
         isAway = true;
-        requireUnknown(verdict(billing), "the store has not answered");
+        requireUnknown(
+                verdict(billing),
+                "records, results of once, messages in order, sagas, scheduled messages, other records: the store did not answer, 5 times in a row");
 
         isAway = false;
         requireRemovable(verdict(billing));

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -77,21 +78,22 @@ final class Transit implements AutoCloseable {
         return bounded(path, () -> asked(path, "update", () -> vault.write(path, body)));
     }
 
-    /** Who has waited in vain does not leave a call behind that has not begun. */
+    /** A call that nobody waits for any more is interrupted, or never made: its thread and its place in the queue are free again. */
     private Answer bounded(String path, Supplier<Answer> call) {
-        CompletableFuture<Answer> answer;
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        FutureTask<Void> task = new FutureTask<>(() -> complete(answer, call), null);
         try {
-            answer = CompletableFuture.supplyAsync(call, callers);
+            callers.execute(task);
         } catch (RejectedExecutionException e) {
             throw away(path, "too many calls wait for it, or this node is stopping", e);
         }
         try {
             return timeline.await(answer, LONGEST_CALL);
         } catch (TimeoutException e) {
-            answer.cancel(true);
+            abandon(task);
             throw away(path, "no answer within %s seconds".formatted(LONGEST_CALL.toSeconds()), e);
         } catch (InterruptedException e) {
-            answer.cancel(true);
+            abandon(task);
             Thread.currentThread().interrupt();
             throw away(path, "this thread was interrupted while it waited", e);
         } catch (ExecutionException e) {
@@ -99,6 +101,19 @@ final class Transit implements AutoCloseable {
                     ? known
                     : away(path, "the call failed", e.getCause());
         }
+    }
+
+    private static void complete(CompletableFuture<Answer> answer, Supplier<Answer> call) {
+        try {
+            answer.complete(call.get());
+        } catch (Throwable e) {
+            answer.completeExceptionally(e);
+        }
+    }
+
+    private void abandon(FutureTask<Void> task) {
+        task.cancel(true);
+        callers.remove(task);
     }
 
     private Answer asked(String path, String capability, Supplier<@Nullable VaultResponse> call) {

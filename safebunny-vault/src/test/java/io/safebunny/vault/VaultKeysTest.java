@@ -382,6 +382,36 @@ class VaultKeysTest {
         }
     }
 
+    /** A peer that vanished without a word, and a client without a read timeout: only an interrupt ends these calls. */
+    @Test
+    void callsThatHangKeepNobodyElseWaitingOnceTheyAreGivenUp() {
+        CountDownLatch never = new CountDownLatch(1);
+        vault.on(() -> {
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        });
+        VirtualTimeline virtual = new VirtualTimeline();
+        try (VaultKeys waiting = new VaultKeys(client, "transit", virtual)) {
+            List<CompletableFuture<DataKey>> asked = Stream.generate(() -> CompletableFuture.supplyAsync(
+                            () -> waiting.current("payments"), task -> new Thread(task).start()))
+                    .limit(108)
+                    .toList();
+            await().until(() -> virtual.pending() == 108 && vault.asked().size() == 8);
+            virtual.advance(Transit.LONGEST_CALL);
+            assertThat(asked).allSatisfy(each -> assertThat(each).failsWithin(Duration.ofSeconds(10)));
+
+            vault.on(() -> {});
+            answersEverything();
+            assertThat(CompletableFuture.supplyAsync(() -> waiting.current("payments")))
+                    .succeedsWithin(Duration.ofSeconds(10));
+        } finally {
+            never.countDown();
+        }
+    }
+
     @Test
     void afterItIsClosedItIsAway() {
         keys.close();

@@ -27,7 +27,7 @@ final class KeySection implements Section {
 
     private static final String BEGIN =
             "Nothing was looked at since this instance started: POST safebunny/keys {\"action\":\"look\",\"reason\":\"REASON\"}, then ask again.";
-    private static final String RUNNING = "The look goes on: ask again.";
+    private static final String RUNNING = "The look is still running: ask again later.";
     private static final String ASK =
             "GET safebunny/keys?key=KEY&unsentSince=TIME tells whether a key can be removed. See docs/encryption.md";
 

@@ -24,7 +24,7 @@ class KeysOverHttpTest {
     private static final String LOOK = "{'action':'look','reason':'payments-1 is to go'}";
 
     private static final ReactiveWebApplicationContextRunner NODE = HttpCalls.node()
-            .withBean(KeyProvider.class, () -> MemoryKeys.of("payments"))
+            .withBean(KeyProvider.class, () -> MemoryKeys.of("payments", "spare"))
             .withBean(Charges.class)
             .withPropertyValues("safebunny.store.type=memory", "management.endpoint.safebunny.show-audit=always");
 
@@ -53,13 +53,16 @@ class KeysOverHttpTest {
             assertThat((Integer) read(of, "$.keys.payments-1['poison queue']")).isEqualTo(1);
             assertThat((Boolean) read(of, "$.key.removable")).isFalse();
             assertThat((String) read(of, "$.key.sentence"))
-                    .startsWith("payments-1 is in use at node ")
+                    .startsWith("payments-1 is in use at instance ")
                     .contains("poison queue (1)", "what this instance encrypts");
             HttpResponse<String> unused = get(context, KEYS + "?key=payments-0");
             assertThat((String) read(unused, "$.key.sentence"))
                     .startsWith("It is not known whether payments-0 can be removed")
                     .contains("queues: they cannot be searched", "unsentSince");
-            HttpResponse<String> removable = get(context, KEYS + "?key=payments-0&unsentSince=2020-01-01T00:00:00Z");
+            HttpResponse<String> misspelled = get(context, KEYS + "?key=payments&unsentSince=2020-01-01T00:00:00Z");
+            assertThat((String) read(misspelled, "$.key.sentence"))
+                    .contains("no key of this id was found", "payments-1");
+            HttpResponse<String> removable = get(context, KEYS + "?key=spare-1&unsentSince=2020-01-01T00:00:00Z");
             assertThat((Boolean) read(removable, "$.key.removable"))
                     .as(removable.body())
                     .isTrue();

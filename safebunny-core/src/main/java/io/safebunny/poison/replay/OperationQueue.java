@@ -5,6 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.elsewhere.InstanceOperations;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +23,8 @@ final class OperationQueue {
     private final Executor blocking;
     private final Deque<TrackedOperation> lastFirst = new ArrayDeque<>(); // guarded by this, like the running operation
     private @Nullable TrackedOperation running;
+    /** Of operations that are forgotten. */
+    private @Nullable Instant broughtBackBefore;
 
     /** @param blocking runs each operation as one task */
     OperationQueue(Executor blocking) {
@@ -68,7 +71,7 @@ final class OperationQueue {
         running = operation;
         lastFirst.addFirst(operation);
         if (lastFirst.size() > REMEMBERED) {
-            lastFirst.removeLast();
+            broughtBackBefore = later(broughtBackBefore, lastFirst.removeLast().broughtBackAt());
         }
     }
 
@@ -108,6 +111,19 @@ final class OperationQueue {
                 .limit(InstanceOperations.MOST)
                 .map(TrackedOperation::shared)
                 .toList();
+    }
+
+    /** When one of them last sent a copy to where it may be handled later; {@code null} if none has since the start. */
+    synchronized @Nullable Instant broughtBackAt() {
+        Instant latest = broughtBackBefore;
+        for (TrackedOperation operation : lastFirst) {
+            latest = later(latest, operation.broughtBackAt());
+        }
+        return latest;
+    }
+
+    private static @Nullable Instant later(@Nullable Instant one, @Nullable Instant other) {
+        return one == null || (other != null && other.isAfter(one)) ? other : one;
     }
 
     synchronized List<PoisonOperation> all() {

@@ -109,7 +109,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     /** For who looks at all copies. */
     public WholeQueue whole() {
-        return new WholeQueue(browsing, others, queue, archive);
+        return new WholeQueue(browsing, others, operations, queue, archive);
     }
 
     @Override

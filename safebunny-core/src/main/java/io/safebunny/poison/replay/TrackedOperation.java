@@ -55,6 +55,7 @@ final class TrackedOperation implements PoisonOperation {
     private long held;
     private @Nullable Instant endedAt;
     private @Nullable String underway;
+    private @Nullable Instant sentAt;
     private @Nullable String failure;
     private @Nullable String failureCode;
 
@@ -104,6 +105,7 @@ final class TrackedOperation implements PoisonOperation {
         matched++;
         moved++;
         verdicts.merge(verdict, 1, Integer::sum);
+        sentAt = timeline.now();
     }
 
     /** Counts a copy that was judged and moved. */
@@ -123,6 +125,12 @@ final class TrackedOperation implements PoisonOperation {
     /** Call before a copy is sent: from then on it may be in two queues, because the original is removed later. */
     synchronized void sends(String messageId) {
         underway = messageId;
+        sentAt = timeline.now();
+    }
+
+    /** When it last sent a copy to where it may be handled later; {@code null} if it has not. */
+    synchronized @Nullable Instant broughtBackAt() {
+        return kind == Kind.DISCARD ? null : sentAt;
     }
 
     /** Call when the copy is in one queue only again. */

@@ -6,6 +6,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.poison.elsewhere.OtherOperations;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
+import java.time.Instant;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +18,14 @@ public final class WholeQueue {
 
     private final Browsing browsing;
     private final OtherOperations others;
+    private final OperationQueue operations;
     private final String queue;
     private final String archive;
 
-    WholeQueue(Browsing browsing, OtherOperations others, String queue, String archive) {
+    WholeQueue(Browsing browsing, OtherOperations others, OperationQueue operations, String queue, String archive) {
         this.browsing = browsing;
         this.others = others;
+        this.operations = operations;
         this.queue = queue;
         this.archive = archive;
     }
@@ -39,6 +42,14 @@ public final class WholeQueue {
     /** Those that were discarded. */
     public @Nullable String archived(Consumer<WireMessage> each) {
         return look(archive, each);
+    }
+
+    /**
+     * When an operation of this instance last sent a copy to where it may be handled later: as if it were new, whatever its age. {@code null}
+     * if none has since the start.
+     */
+    public @Nullable Instant broughtBackAt() {
+        return operations.broughtBackAt();
     }
 
     private @Nullable String look(String from, Consumer<WireMessage> each) {

@@ -2,9 +2,10 @@
 package io.safebunny.saga.management;
 
 import io.safebunny.failure.policy.NotHandledException;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
-import io.safebunny.observation.BoundedLog;
 import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStates;
@@ -38,11 +39,12 @@ final class OverdueSagas implements Overdue {
 
     private static final Logger LOG = LoggerFactory.getLogger(OverdueSagas.class);
 
+    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+
     private final Map<String, SagaStates> states;
     private final MessageStore store;
     private final SagaMessages messages;
     private final Node node;
-    private final BoundedLog log;
     private final Duration lease;
     private final Duration patience;
     /** Names of sagas for which this instance has no class, or whose states its class cannot read, with the time when this was noticed. */
@@ -57,7 +59,6 @@ final class OverdueSagas implements Overdue {
         this.store = node.requireStore();
         this.messages = messages;
         this.node = node;
-        this.log = node.log();
         this.lease = node.options().lease();
         this.patience = patience;
     }
@@ -153,7 +154,7 @@ final class OverdueSagas implements Overdue {
                 LOG.warn(
                         "The store has sagas whose state this instance cannot read [saga={}]: their timeouts do not run. The first failure:",
                         saga.saga(),
-                        log.tellable(anothers));
+                        node.details().of(TIMEOUT).logged(anothers));
             }
             return longer();
         } catch (RuntimeException upgradeFailed) {
