@@ -177,9 +177,7 @@ class UpgradeSampleTest {
             });
             assertThat(sample.leftOut())
                     .contains(new LeftOut(
-                            "StockChanged",
-                            "has more messages than the 3 of each version that are taken",
-                            27));
+                            "StockChanged", "has more messages than the 3 of each version that are taken", 27));
             PoisonList after = context.getBean(PoisonMessages.class).list(PoisonFilter.all());
             assertThat(after.depth()).isEqualTo(30);
         });
